@@ -102,12 +102,11 @@ class Result:
         found = []
         for copy in self.copies():
             others = [a for a in ran if a.task == copy.task and a is not copy]
-            started = {a.number for a in others}
-            given_back = set(range(copy.number // 1000 * 1000, copy.number)) - started
+            given_back = self.given_back(copy.id)
             beside = [a.id for a in others if a.node == copy.node and copy.copies(a)]
             late = copy.start_ms > won.get(copy.task, copy.finish_ms) - COMMIT_MS
-            if beside and not late and len(given_back) < moves:
-                found.append((copy.id, copy.node, beside, sorted(given_back)))
+            if beside and not late and given_back < moves:
+                found.append((copy.id, copy.node, beside, given_back))
         return found
 
     def waits_ms(self) -> dict:
@@ -119,10 +118,10 @@ class Result:
         return waits
 
     def given_back(self, attempt: str) -> int:
-        """How many attempts between a task's first and this one never ran."""
+        """How many attempts between a task's first under the same master and this one never ran."""
         this = next(a for a in self.attempts if a.id == attempt)
-        ran = [a for a in self.attempts if a.task == this.task and a.ran()]
-        return this.number - len([a for a in ran if a.number < this.number])
+        ran = {a.number for a in self.attempts if a.task == this.task and a.ran()}
+        return len(set(range(this.number // 1000 * 1000, this.number)) - ran)
 
     def first_by_node(self) -> dict:
         """How many tasks had their first attempt on each node: how much of a job met a slow one."""

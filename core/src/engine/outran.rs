@@ -1,6 +1,7 @@
 //! What originals were heading for as clones outran them: when a clone is asked for nobody knows how long its task would take.
 
 use super::Engine;
+use crate::estimate::sample::Sample;
 use crate::model::*;
 use crate::policy::View;
 use std::cell::OnceCell;
@@ -12,7 +13,8 @@ impl Engine {
         let of = |end: &CopyOutcome| {
             let job = self.cluster.job(id).filter(|_| end.clones && end.end == CopyEnd::Won)?;
             let kind = end.task.kind;
-            let estimated = || View::of_tasks(job, kind, end.at, &self.params_of(job, kind, Mode::Act));
+            let estimated =
+                || View::of_tasks(job, kind, end.at, &self.params_of(job, JobKind::of(job).as_ref(), kind, Mode::Act));
             self.heading(views[kind as usize].get_or_init(estimated), end)
         };
         ends.iter().map(of).collect()
@@ -26,6 +28,8 @@ impl Engine {
         let original =
             others.filter(|one| one.was_launched() && !one.ended_before(end.at)).min_by_key(|one| one.number)?;
         let sample = view.sample(end.task, task, Some(original), original.track)?;
+        // Killed then, it has been silent since.
+        let sample = Sample { heard: sample.heard.min(end.at), ..sample };
         let left = view.estimator.time_left(&sample, view.shape, &view.peers.times, view.spreads, end.at)?;
         Some(PredictedEnd { at: end.at + left.mean, spread: left.spread })
     }

@@ -64,7 +64,14 @@ impl Engine {
             let launched: Vec<NameId> = launched.filter_map(|copy| copy.host).collect();
             let landed = self.landed(&launched, &end.named);
             let hosts = launched.into_iter().map(name).collect();
-            CopyOutcome { host: winner.and_then(|winner| winner.host).map(name), hosts, landed, outran, ..end }
+            CopyOutcome {
+                host: winner.and_then(|winner| winner.host).map(name),
+                hosts,
+                landed,
+                outran,
+                named: Default::default(),
+                ..end
+            }
         }));
     }
 

@@ -8,8 +8,8 @@ use crate::words;
 /// What to make of the numbers.
 pub const NOTES: [&str; 5] = [
     "A gain is a prediction less what happened: it is as sure as the prediction, whose spread and whose error, where originals finished first, stand beside it.",
-    "A job's gain is at most what is told: the last end of each phase as predicted without the copies that won, less its actual last end, both phases added. Wins of clones count as \
-     none where no end of the original was predicted, which is so unless its task had run for a while before.",
+    "A job's gain is at most what is told: the last end of each phase as predicted without the copies that won, less its actual last end, both phases added. Wins of clones count by \
+     the end that the original was heading for then, and as none where it had reported nothing.",
     "Jobs held out and the others share the cluster's slots: copies take containers that jobs of both sides wait for, and what they free helps both, so that the \
      difference between the sides is not the whole effect on the cluster.",
     "Held out jobs keep Hadoop's own speculator: the change is against it, not against no speculation.",
@@ -82,6 +82,23 @@ fn jobs(of: &JobsView) -> Vec<String> {
     counts.into_iter().chain(times).collect()
 }
 
+fn restarted(report: &Report) -> Option<Table> {
+    let heading = [
+        "policy",
+        "restart",
+        "decided",
+        "won",
+        "lost",
+        "failed",
+        "refused",
+        "moot",
+        "unknown",
+        "open",
+        "won, of what ran",
+    ];
+    table("Restarts, by how many each made of its task:", &heading, report.restarts.iter().map(restarts).collect())
+}
+
 /// All of them; those without rows are left out.
 pub fn tables(report: &Report) -> Vec<Table> {
     let sides = holdouts(report).into_iter().flat_map(|(under, of)| {
@@ -116,23 +133,7 @@ pub fn tables(report: &Report) -> Vec<Table> {
             ],
             report.copies.iter().map(copies).collect(),
         ),
-        table(
-            "Restarts, by how many each made of its task:",
-            &[
-                "policy",
-                "restart",
-                "decided",
-                "won",
-                "lost",
-                "failed",
-                "refused",
-                "moot",
-                "unknown",
-                "open",
-                "won, of what ran",
-            ],
-            report.restarts.iter().map(restarts).collect(),
-        ),
+        restarted(report),
         table(
             "Copies and restarts that were only advised:",
             &[

@@ -175,8 +175,8 @@ fn clones_that_lose_do_not_make_their_job_rest() {
     assert!(pass.decisions.iter().any(|decision| decision.task.index == 9), "{:?}", play.verdict(9));
 }
 
-/// The end of the clones of the slow map, one of which has won at six seconds, its original having been killed then.
-fn slow_map_outrun(killed: f64) -> CopyOutcome {
+/// The end of the clones of the slow map, one of which has won at six seconds, its original having been killed then; both are told later.
+fn slow_map_outrun(killed: f64, told: f64) -> CopyOutcome {
     let govern = GovernParams { mode: Mode::Act, cluster_cap: 1.0, waiting_copies: 6, ..Default::default() };
     let dolly = DollyParams { beta: 1.0, prior: 0.1, ..DollyParams::default() };
     let mut play = Play::new(EngineParams { policy: PolicyName::Dolly, dolly, govern, ..Default::default() });
@@ -191,20 +191,22 @@ fn slow_map_outrun(killed: f64) -> CopyOutcome {
     };
     use AttemptState::{Killed, Succeeded};
     let attempts = [(0, Killed, killed), (1, Succeeded, 6.0), (2, Killed, 6.1)].map(ended);
-    play.script.tasks(play.id, at(6.2), vec![task]);
-    play.script.attempts(play.id, at(6.2), attempts.to_vec());
-    let pass = play.script.decide(at(6.2));
+    play.script.tasks(play.id, at(told), vec![task]);
+    play.script.attempts(play.id, at(told), attempts.to_vec());
+    let pass = play.script.decide(at(told));
     pass.copies.into_iter().find(|end| end.decision == asked.id).unwrap()
 }
 
 #[test]
 fn of_a_clone_that_won_it_is_told_when_its_original_would_have_ended() {
     // Of forty seconds' work it had done six.
-    let end = slow_map_outrun(6.1);
-    assert_eq!((end.end, end.winner, end.at), (CopyEnd::Won, Some(1), at(6.0)));
-    let outran = end.outran.unwrap();
-    assert!((at(38.0)..=at(42.0)).contains(&outran.at), "{outran:?}");
-    assert!(outran.spread > Millis(0), "{outran:?}");
-    let lost_before = slow_map_outrun(4.6);
+    for told in [6.2, 60.0] {
+        let end = slow_map_outrun(6.1, told);
+        assert_eq!((end.end, end.winner, end.at), (CopyEnd::Won, Some(1), at(6.0)));
+        let outran = end.outran.unwrap();
+        assert!((at(38.0)..=at(42.0)).contains(&outran.at), "told at {told}: {outran:?}");
+        assert!(outran.spread > Millis(0), "{outran:?}");
+    }
+    let lost_before = slow_map_outrun(4.6, 6.2);
     assert_eq!((lost_before.end, lost_before.outran), (CopyEnd::Won, None), "no clone has outrun what was gone");
 }
