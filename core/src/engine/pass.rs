@@ -199,7 +199,9 @@ impl Engine {
                 judged.verdict = own;
             } else if judged.verdict == Verdict::Decided {
                 let last = || self.flights.ends_task(judged.attempt, view.job, mode);
-                let lack = bar.or_else(|| eligible::lack_now(view.job, view.kind, judged.action, mode));
+                let kills = judged.action == Action::Restart;
+                let lack = bar.or_else(|| eligible::lack(view.job.can, judged.action, mode));
+                let lack = lack.or((kills && !view.can_restart).then_some(Verdict::CannotRestart));
                 let lack = lack.or_else(|| if judged.action == Action::Withdraw { last() } else { None });
                 let lack = lack.or_else(|| clocks::bar(judged, view.job));
                 judged.verdict = lack.unwrap_or(Verdict::Decided);
