@@ -55,7 +55,7 @@ class Copies(unittest.TestCase):
 
     def test_a_copy_beside_its_sibling_is_told_of_unless_it_was_moved_often_enough_or_came_at_the_very_end(self):
         slow, copy = attempt(0, 0, 100), attempt(1, 50, 90, "SUCCEEDED")
-        self.assertEqual(result(slow, copy).crowded(1), [("attempt_t_1", "nm1", ["attempt_t_0"], [])])
+        self.assertEqual(result(slow, copy).crowded(1), [("attempt_t_1", "nm1", ["attempt_t_0"], 0)])
         moved = attempt(3, 50, 90, "SUCCEEDED")
         self.assertEqual(result(slow, moved).crowded(2), [])
         self.assertEqual(len(result(slow, moved).crowded(3)), 1)
