@@ -16,6 +16,9 @@ pub const NOTES: [&str; 5] = [
     "Advice of clones has no outcome: whether one that never ran would have won nobody can tell, so none counts as open.",
 ];
 
+/// What became of what was asked for, as copies and restarts are told.
+const FATES: [&str; 8] = ["decided", "won", "lost", "failed", "refused", "moot", "unknown", "open"];
+
 fn table(title: &str, heading: &[&str], rows: Vec<Vec<String>>) -> Option<Table> {
     let heading = heading.iter().map(|&cell| cell.to_owned()).collect();
     (!rows.is_empty()).then(|| Table { title: title.to_owned(), heading, rows })
@@ -83,20 +86,14 @@ fn jobs(of: &JobsView) -> Vec<String> {
 }
 
 fn restarted(report: &Report) -> Option<Table> {
-    let heading = [
-        "policy",
-        "restart",
-        "decided",
-        "won",
-        "lost",
-        "failed",
-        "refused",
-        "moot",
-        "unknown",
-        "open",
-        "won, of what ran",
-    ];
+    let heading = [&["policy", "restart"][..], &FATES, &["won, of what ran"]].concat();
     table("Restarts, by how many each made of its task:", &heading, report.restarts.iter().map(restarts).collect())
+}
+
+fn asked_for(report: &Report) -> Option<Table> {
+    let rest = ["gained", "off by (mean)", "container-s", "in vain", "off bad hosts", "on preferred", "on its rack"];
+    let heading = [&["policy", "action"][..], &FATES, &rest].concat();
+    table("Copies and restarts that were asked for:", &heading, report.copies.iter().map(copies).collect())
 }
 
 /// All of them; those without rows are left out.
@@ -110,29 +107,7 @@ pub fn tables(report: &Report) -> Vec<Table> {
         std::iter::once(name).chain(counts).collect()
     });
     let all = [
-        table(
-            "Copies and restarts that were asked for:",
-            &[
-                "policy",
-                "action",
-                "decided",
-                "won",
-                "lost",
-                "failed",
-                "refused",
-                "moot",
-                "unknown",
-                "open",
-                "gained",
-                "off by (mean)",
-                "container-s",
-                "in vain",
-                "off bad hosts",
-                "on preferred",
-                "on its rack",
-            ],
-            report.copies.iter().map(copies).collect(),
-        ),
+        asked_for(report),
         restarted(report),
         table(
             "Copies and restarts that were only advised:",
