@@ -1,7 +1,8 @@
 """What `./dev bench live` runs: batches of jobs on one cluster, the same jobs in every arm."""
 
 import json
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from typing import Callable
 
 from lab import draws
@@ -36,6 +37,15 @@ class Batch:
     node_mb: int = NODE_MB
     verdicts: bool = False  # Drover is asked for its verdicts while jobs run
     cluster: tuple = ()  # what is set for its cluster, KEY=VALUE
+    stretch: float = 1.0  # jobs arrive over so many times as long as drawn
+
+    def stretched(self, by: float) -> "Batch":
+        """The same jobs, which arrive over so many times as long: where starts of JVMs take more of the processors."""
+
+        def later(number: int) -> list:
+            return [replace(one, at=round(one.at * by, 2)) for one in self.jobs(number)]
+
+        return replace(self, jobs=later, stretch=self.stretch * by, minutes=math.ceil(self.minutes * by))
 
     def settings(self, planned: Planned, arm: str, interval: str) -> dict:
         """What a job of it is submitted with in an arm."""

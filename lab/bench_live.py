@@ -95,6 +95,13 @@ def options(parser) -> None:
         default=MINUTES,
         help=f"no round is begun that would end later than this; a second start goes on (default {MINUTES})",
     )
+    parser.add_argument(
+        "--stretch",
+        type=stretch,
+        default=1.0,
+        metavar="TIMES",
+        help="jobs arrive over so many times as long, 1 to 10: for processors on which starts take long; another bench",
+    )
     bench_act.rounds_options(parser)
 
 
@@ -109,6 +116,13 @@ def setting(word: str) -> tuple:
         return key, value
 
 
+def stretch(word: str) -> float:
+    times = float(word)
+    if not 1 <= times <= 10:
+        raise ValueError(word)
+    return times
+
+
 def cell_of(name: str, interval=None) -> Cell:
     batch = LIVE[name]
     names = tuple(planned.name for planned in batch.jobs(0))
@@ -120,6 +134,8 @@ def run(asked) -> tuple:
     cell = cell_of(asked.scenario, asked.interval)
     batch = LIVE[asked.scenario]
     batch = replace(batch, service={**batch.service, **dict(asked.set)})
+    if asked.stretch != 1:
+        batch = batch.stretched(asked.stretch)
 
     def named() -> str:
         return bench_act.fingerprint({asked.scenario: batch}, SOURCES)

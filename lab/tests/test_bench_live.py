@@ -95,9 +95,9 @@ class Rounds(unittest.TestCase):
 
 class Settings(unittest.TestCase):
     def test_a_setting_that_is_asked_for_takes_the_place_of_the_scenarios_and_is_another_bench(self):
-        asked = mock.Mock(
-            scenario="mantri", interval=None, set=[bench_live.setting(w) for w in ("policy=late", "act.restart=false")]
-        )
+        words = ("policy=late", "act.restart=false")
+        settings = [bench_live.setting(word) for word in words]
+        asked = mock.Mock(scenario="mantri", interval=None, set=settings, stretch=1.0)
         names = []
 
         def measured(_asked, _home, named, cells, report, played, bench, size):

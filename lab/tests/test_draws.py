@@ -70,6 +70,15 @@ class Batches(unittest.TestCase):
             self.assertEqual(rounds[0], rounds[-1], name)
             self.assertLessEqual(batch.minutes, 40, name)
 
+    def test_a_stretched_batch_has_the_same_jobs_later_and_another_name(self):
+        mix = batches.LIVE["mix"]
+        longer = mix.stretched(1.5)
+        first, then = mix.jobs(0), longer.jobs(0)
+        self.assertEqual([one.settings for one in first], [one.settings for one in then])
+        self.assertEqual([round(1.5 * one.at, 2) for one in first], [one.at for one in then])
+        self.assertEqual(then[-1].at, 1.5 * batches.MIX_WITHIN_S)
+        self.assertNotEqual(repr(mix), repr(longer))
+
     def test_dollys_jobs_are_slow_by_attempt_each_round_anew_and_never_more_than_twelve_places_at_once(self):
         batch = batches.LIVE["dolly"]
         lucks = [[one.settings.get("lab.slow.attempts") for one in batch.jobs(number)] for number in range(3)]
