@@ -2,8 +2,9 @@
 
 use super::{Checks, places};
 use crate::api::views::Status;
-use crate::config::{Loaded, Problem};
+use crate::config::{Config, Loaded, Problem};
 use crate::service::{avoids_nothing, forgets};
+use drover_core::model::Mode;
 
 const NAME: &str = "acting";
 
@@ -18,8 +19,11 @@ pub fn configured(loaded: &Loaded, checks: &mut Checks) {
             format!("state.dir, {}, cannot be written: {why}", dir.display()),
             "name a directory that the service's user may write to: what `drover pause` and `drover stop` hold is not kept otherwise, and in mode act the service does not start. Run this as that user",
         );
-    } else if config.top.mode != drover_core::model::Mode::Act {
-        checks.ok(NAME, format!("mode is {}: nothing is started", config.top.mode.label()));
+    } else if config.top.mode != Mode::Act {
+        checks.ok(
+            NAME,
+            format!("mode is {}: nothing is started; `--set mode=act` tells what would keep it from acting", config.top.mode.label()),
+        );
     } else if config.top.policy == "none" {
         checks.warn(
             NAME,
@@ -40,14 +44,19 @@ pub fn avoiding(loaded: &Loaded, checks: &mut Checks) {
     }
 }
 
+/// Does the running service act, or would it by this configuration?
+pub fn acts(config: &Config, status: &Status) -> bool {
+    status.mode == "act" || config.top.mode == Mode::Act
+}
+
 /// What a service that starts warns of, too.
 fn doubt(name: &'static str, problem: Problem, checks: &mut Checks) {
     let fix = problem.fix.clone().unwrap_or_default();
     checks.warn(name, Problem { fix: None, ..problem }.to_string(), fix);
 }
 
-/// What keeps a running service from acting.
-pub fn running(status: &Status, checks: &mut Checks) {
+/// What keeps a running service from acting, or, where `acts` comes of the configuration that is looked at, would.
+pub fn running(acts: bool, status: &Status, checks: &mut Checks) {
     if let Some(epoch) = status.higher_epoch {
         checks.fail(
             "one service only",
@@ -55,8 +64,11 @@ pub fn running(status: &Status, checks: &mut Checks) {
             "stop one of the two: shims obey the younger. Where there is no other, this machine's clock was set back: put it right and start the service again",
         );
     }
-    if status.mode != "act" {
+    if !acts {
         return;
+    }
+    if status.mode != "act" {
+        checks.skip("acting now", format!("mode is act here, and {} in the running service until it has read it again: below stands what would keep it from acting", status.mode));
     }
     for hold in &status.holds {
         checks.warn(
@@ -111,15 +123,17 @@ mod tests {
         Status { mode: "act".into(), ..watched().status(&process, Time(121_000)) }
     }
 
-    fn verdicts(status: &Status) -> Vec<(&'static str, Verdict)> {
+    fn verdicts(mode: &str, status: &Status) -> Vec<(&'static str, Verdict)> {
+        let sources = Sources { file: None, set: vec![format!("mode={mode}")] };
+        let config = load(&sources, std::iter::empty()).unwrap().config;
         let mut checks = Checks::default();
-        running(status, &mut checks);
+        running(acts(&config, status), status, &mut checks);
         checks.0.iter().map(|check| (check.name, check.verdict)).collect()
     }
 
     #[test]
     fn whatever_keeps_a_service_from_acting_is_named() {
-        assert_eq!(verdicts(&status()), [("jobs owned", Verdict::Ok)]);
+        assert_eq!(verdicts("advise", &status()), [("jobs owned", Verdict::Ok)]);
         let (scope, reason, by) = ("queue:root.etl".into(), "slow disks".into(), "local".into());
         let hold = HoldView { scope, reason, by, since_ms: 0, until_ms: None };
         let told = BreakerTurn { policy: "late".into(), user: "ada".into(), open: true, won: 1, copies: 40 };
@@ -141,8 +155,13 @@ mod tests {
             ("shims that cannot act", Verdict::Warn),
             ("jobs owned", Verdict::Ok),
         ];
-        assert_eq!(verdicts(&kept), expected);
-        assert_eq!(verdicts(&Status { mode: "advise".into(), ..kept }), expected[..1]);
+        assert_eq!(verdicts("advise", &kept), expected);
+        let advises = Status { mode: "advise".into(), ..kept };
+        assert_eq!(verdicts("advise", &advises), expected[..1]);
+        // As `--set mode=act` asks, or a file that the service has not read again yet.
+        let mut would = expected.to_vec();
+        would.insert(1, ("acting now", Verdict::Skip));
+        assert_eq!(verdicts("act", &advises), would);
     }
 
     #[test]

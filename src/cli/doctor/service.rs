@@ -56,7 +56,7 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
         );
     }
     configuration(&status, checks);
-    shims(&status, site, checks);
+    shims(acting::acts(config, &status), &status, site, checks);
     ledger::running(&status.ledger, checks);
     Ok(Some(client))
 }
@@ -84,7 +84,7 @@ fn is_other(version: &str, revision: Option<&str>) -> bool {
     version != VERSION || revision.zip(REVISION).is_some_and(|(other, own)| other != own)
 }
 
-fn shims(status: &Status, site: Option<&Site>, checks: &mut Checks) {
+fn shims(acts: bool, status: &Status, site: Option<&Site>, checks: &mut Checks) {
     let loads = site.and_then(|site| site.get("yarn.app.mapreduce.am.job.speculator.class").ok().flatten());
     let expected = loads.is_some_and(|class| class.value == SHIM);
     match (status.jobs, status.jobs_with_shim) {
@@ -94,7 +94,7 @@ fn shims(status: &Status, site: Option<&Site>, checks: &mut Checks) {
             format!("none of {jobs} jobs speaks through a shim, though every job should load it"),
             "see that drover.service.urls names this service and that listen.shim can be reached from the nodes; the AM's syslog names the shim's trouble",
         ),
-        (jobs, 0) if status.mode == "act" => checks.warn(
+        (jobs, 0) if acts => checks.warn(
             "shims speaking",
             format!("none of {jobs} jobs speaks through a shim, and acting needs the shim: they are only advised on"),
             "have the jobs load the shim (docs/install.md tells how; docs/shim.md what it does there)",
@@ -110,7 +110,7 @@ fn shims(status: &Status, site: Option<&Site>, checks: &mut Checks) {
             "nothing, while a new version is rolled out: a job keeps the jar that it began with, and both understand each other. Else bring the jar of the service's version to every node",
         );
     }
-    acting::running(status, checks);
+    acting::running(acts, status, checks);
 }
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
         ] {
             let shim_versions = versions.into_iter().map(|(version, count)| (version.to_owned(), count)).collect();
             let mut checks = Checks::default();
-            shims(&Status { shim_versions, ..watched.clone() }, None, &mut checks);
+            shims(false, &Status { shim_versions, ..watched.clone() }, None, &mut checks);
             let check = checks.0.iter().find(|check| check.name == "versions of shims");
             assert_eq!(check.map(|check| check.verdict), expected.map(|_| Verdict::Warn));
             assert!(check.is_none_or(|check| check.says.ends_with(expected.unwrap())));
@@ -177,7 +177,7 @@ mod tests {
         ] {
             let status = Status { mode: mode.into(), jobs, jobs_with_shim: with, ..watched.clone() };
             let mut checks = Checks::default();
-            shims(&status, None, &mut checks);
+            shims(mode == "act", &status, None, &mut checks);
             let check = &checks.0[0];
             assert_eq!((check.name, check.verdict), ("shims speaking", expected), "{mode} {jobs} {with}");
             assert_eq!(expected == Verdict::Warn, check.says.contains("acting needs the shim"), "{}", check.says);
