@@ -6,10 +6,13 @@ use std::fmt::Write;
 
 const INTRODUCTION: &str = "# Metrics
 
-Served at `/metrics` on `listen.metrics` in Prometheus' text format. Written by `drover config docs --metrics` from the registry itself; a
-test keeps it so. No label carries the id of a job, task, attempt or node, so the number of series does not grow with the cluster.
-Counters end in `_total`; label sets that are known beforehand start at zero.
-Rules, alerts and dashboards over them: [monitoring.md](monitoring.md).
+Every metric that the service shows to Prometheus, with its labels, for whoever writes a query, a rule or a dashboard. `drover config docs --metrics` writes this
+page from the registry itself; a test keeps it so. The rules, alerts and dashboards that come with Drover are in [monitoring.md](monitoring.md).
+
+- They are served at `/metrics` on `listen.metrics` in Prometheus' text format.
+- No label carries the id of a job, task, attempt or node, so the number of series does not grow with the cluster.
+- Counters end in `_total`.
+- Label sets that are known beforehand start at zero.
 
 | metric | type | labels | |
 |---|---|---|---|
