@@ -5,6 +5,7 @@ mod engine;
 mod file;
 mod layers;
 mod presets;
+mod prose;
 mod reload;
 mod setting;
 mod settings;

@@ -50,17 +50,11 @@ settings! {
         /// How far Drover may go anywhere in the cluster: `off` looks and says nothing, `advise` says what it would do,
         /// `act` does it. Queues, users and jobs may only be more cautious.
         mode: Mode = "advise", MODES, reloadable;
-        /// The policy that proposes copies: `late` (LATE, OSDI 2008, §4), `late-early` (the same while tasks still wait to start, which Mantri,
-        /// OSDI 2010, §6.3, found worse: to compare with in advice, as the shim starts no copy then), `hadoop` (Hadoop's own speculator of today,
-        /// faults included), `hadoop-tuned` (the same, ready for the next copy after 1 s instead of 15 s), `hadoop-0.20` (LATE's §2.1),
-        /// `mapreduce` (back-up tasks near a phase's end), `dryad` (of those the ones that have run long), `mantri` (Mantri, §5.1: copies and
-        /// restarts that pay), `dolly` (Dolly, NSDI 2013, §3: clones of small jobs from their start on), `drover` (clones
-        /// as Dolly's where a job's are admitted, else Mantri's choice where LATE finds the task slow), `blacklist`
-        /// (Dolly §2.1.2: no copies, but no tasks on machines that make them straggle; Drover names them, Hadoop does not obey) or `none`.
+        /// The policy that proposes copies, clones and restarts: `drover` puts those of the papers together, and the others are there to compare with
+        /// ([what each does](#policies)).
         policy: String = "drover", Kind::Choice(POLICIES), reloadable;
-        /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware` phase by phase, as §4.2 suggests,
-        /// as one of Hadoop's own estimators does, faults included, or `mantri` by the bytes read (Mantri §5.5), which the policies `mantri` and `drover` always
-        /// go by where they weigh copies. The policies `hadoop` and `hadoop-tuned` take one of Hadoop's: `hadoop-legacy` where another is set.
+        /// How time left is estimated ([what each does](#estimators)). The policies `mantri` and `drover` go by `mantri`'s where they weigh copies, and `hadoop` and
+        /// `hadoop-tuned` by one of Hadoop's.
         estimator: Option<String> = "", Kind::Choice(ESTIMATORS), reloadable;
         /// For a job of a kind (the same user, the same name but for its numbers) for which another estimator has proved better than `estimator`, that one is
         /// taken: where its median error at half of the progress is less than nine tenths, over 20 tasks or more. `/api/v1/calibration` shows the errors. The

@@ -38,6 +38,15 @@ fn the_committed_documentation_is_the_generated_one() {
 }
 
 #[test]
+fn the_documentation_tells_what_each_policy_and_estimator_does() {
+    let told = docs::markdown();
+    for name in settings::POLICIES.iter().chain(settings::ESTIMATORS) {
+        let is_told = told.lines().any(|line| line.starts_with("- `") && line.contains(&format!("`{name}`")));
+        assert!(is_told, "{name}");
+    }
+}
+
+#[test]
 fn a_task_is_restarted_no_more_often_than_an_order_can_say() {
     let told = error("[mantri]\nrestarts_max = 17\n");
     assert!(

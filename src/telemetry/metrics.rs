@@ -132,10 +132,9 @@ const PREFERRING: &str = "Copies that were launched and whose decision preferred
 const AVOIDING: &str = "Copies, and new attempts of restarts, that were launched and whose decision named hosts to keep off, by action and where they ran: avoided (on one of these), elsewhere; nothing keeps the new attempt of a restart over REST off them. Counted when what was asked for has ended.";
 const RESTARTS: &str = "Restarts that were asked for, by how many each made of its task (nth: first, second, third, later) and what became of them, as in drover_copies_ended_total; one whose attempt was killed for the next has died.";
 const BUDGET_USED: &str = "Copies that count against a budget of the whole cluster: in flight, those only advised and Hadoop's own included (cluster); decided on within the last minute (minute).";
-const BUDGET_LIMIT: &str =
-    "Copies that may, where a slot is as large as containers of jobs are on average; +Inf where there is no limit.";
+const BUDGET_LIMIT: &str = "Copies that may count against a budget of the whole cluster, where a slot is as large as containers of jobs are on average; +Inf where there is no limit.";
 const CLONE_BUDGET_USED: &str = "Memory that phases which are cloned hold or are promised, first attempts included; 0 under policies that do not clone.";
-const CLONE_BUDGET_LIMIT: &str = "Memory that they may (Dolly's beta of the cluster's), likewise.";
+const CLONE_BUDGET_LIMIT: &str = "Memory that phases which are cloned may hold or be promised, Dolly's beta of the cluster's; 0 under policies that do not clone.";
 const BREAKER: &str = "Users on whose jobs a policy only advises because its copies keep losing there, by policy.";
 const VERDICTS: &str = "Running tasks by the verdict of the newest pass over their job.";
 const ERROR: &str = "Time left of sampled tasks as each estimator predicted it, divided by the time it then took, by estimator, kind of task and the progress score it was predicted at: quarter, half, three_quarters. 1 is exact.";

@@ -22,7 +22,10 @@ pub fn configured(loaded: &Loaded, checks: &mut Checks) {
     } else if config.top.mode != Mode::Act {
         checks.ok(
             NAME,
-            format!("mode is {}: nothing is started; `--set mode=act` tells what would keep it from acting", config.top.mode.label()),
+            format!(
+                "mode is {}: nothing is started; `--set mode=act` tells what would keep it from acting",
+                config.top.mode.label()
+            ),
         );
     } else if config.top.policy == "none" {
         checks.warn(
