@@ -88,13 +88,19 @@ class BatchStage:
         self.cluster, self.said, self.losses = cluster, {}, {}
 
     def play(self, name: str, batch: Batch, arm: str, number: int, interval: str) -> list:
-        """A round's jobs in one arm. Where the arm has the service, one serves them all, and begins anew."""
-        self.said, plays = {}, []
+        """A round's jobs in one arm. Where that has the service, one serves them all, or each wave; it begins anew."""
+        self.said, planned = {}, batch.jobs(number)
+        waves = [[one for one in planned if one.wave == wave] for wave in sorted({one.wave for one in planned})]
+        served = [[wave] for wave in waves] if batch.anew else [waves]
+        return [play for some in served for play in self.served(name, batch, arm, some, interval)]
+
+    def served(self, name: str, batch: Batch, arm: str, waves: list, interval: str) -> list:
+        """Waves of jobs, one after the other, with one service where the arm has it."""
+        plays = []
         service = Service(self.cluster, f"{ACT}\n{batch.toml()}") if batch.arms[arm].drover else None
-        planned, asked = batch.jobs(number), service if batch.verdicts else None
+        asked = service if batch.verdicts else None
         with service.start(quiet=True) if service else nullcontext(), Client(self.cluster) as client:
-            for wave in sorted({one.wave for one in planned}):
-                of_wave = [one for one in planned if one.wave == wave]
+            for of_wave in waves:
                 self.losses = {one.name: Loss(self.cluster, *one.loses) for one in of_wave if one.loses}
                 look = (lambda running: self.look(running, asked)) if self.losses or asked else None
                 ended = Wave(client, of_wave, lambda one: self.spec(name, batch, one, arm, interval), look).play()

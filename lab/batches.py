@@ -37,6 +37,7 @@ class Batch:
     node_mb: int = NODE_MB
     verdicts: bool = False  # Drover is asked for its verdicts while jobs run
     cluster: tuple = ()  # what is set for its cluster, KEY=VALUE
+    anew: bool = False  # Drover's service begins anew for each wave: no job's slow node is known from another's
     stretch: float = 1.0  # jobs arrive over so many times as long as drawn
 
     def stretched(self, by: float) -> "Batch":
@@ -198,6 +199,8 @@ LIVE = {
         # Restarts are only done where they are asked for, and are half of the policy; and what is restarted makes room
         # on the slow node, which the job's other tasks are to keep off.
         service={"policy": "mantri", "act.restart": True, "act.avoid": True, "blacklist.beside": True},
+        # The node that turns slow is the one that the job before has shown to be.
+        anew=True,
     ),
     "data": Batch("one task of 8 to 12 has five times the data", data, ARMS, rounds=3, minutes=22, verdicts=True),
     "healthy": Batch("nothing is slow", healthy, ARMS, rounds=4, minutes=35),

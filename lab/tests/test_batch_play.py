@@ -112,8 +112,10 @@ class FakeJob:
 class FakeClient:
     """Keeps what it was asked to submit."""
 
+    specs = []
+
     def __init__(self, cluster):
-        FakeClient.specs = []
+        pass
 
     def __enter__(self):
         return self
@@ -128,7 +130,7 @@ class FakeClient:
 
 class Stages(unittest.TestCase):
     def play(self, name: str, arm: str) -> tuple:
-        FakeService.made = []
+        FakeService.made, FakeClient.specs = [], []
         cluster = mock.Mock(dir=Path("/nowhere"))
         cluster.jhs.return_value = {"job": {"submitTime": 1_000, "startTime": 3_500}}
         quick = {"POLL_S": 0.001, "LOOK_S": 0.001, "Service": FakeService, "Loss": FakeLoss, "Client": FakeClient}
@@ -138,12 +140,17 @@ class Stages(unittest.TestCase):
         return [play.row() for play in plays], FakeClient.specs
 
     def test_one_service_serves_the_whole_batch_of_drovers_arm_with_the_scenarios_settings(self):
-        rows, specs = self.play("mantri", "drover")
-        self.assertEqual([one.toml for one in FakeService.made], [f'mode = "act"\n{LIVE["mantri"].toml()}'])
+        rows, specs = self.play("lost-node", "drover")
+        self.assertEqual([one.toml for one in FakeService.made], [f'mode = "act"\n{LIVE["lost-node"].toml()}'])
         self.assertEqual([one["restarts_won"] for one in rows], [1, 1], "asked again until it was settled")
         self.assertEqual((rows[0]["waited_seconds"], rows[0]["digest"], FakeService.made[0].served), (2.5, "d", 0))
         self.assertTrue(all(one.shim and one.settings["lab.output"] for one in specs))
         self.assertEqual(len({one.settings["lab.output"] for one in specs}), 2)
+
+    def test_where_no_job_is_to_know_of_anothers_slow_node_each_has_a_service_that_begins_anew(self):
+        rows, specs = self.play("mantri", "drover")
+        self.assertEqual([one.toml for one in FakeService.made], [f'mode = "act"\n{LIVE["mantri"].toml()}'] * 2)
+        self.assertEqual(([one["of"] for one in rows], len(specs)), (["slow-node-0", "turns-slow-1"], 2))
 
     def test_verdicts_are_asked_for_where_the_cause_is_judged(self):
         rows, _ = self.play("data", "drover")
