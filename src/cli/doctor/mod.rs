@@ -35,7 +35,7 @@ Ends with exit code 4 when a check fails; warnings alone do not.
 
 Examples:
   drover doctor
-  drover doctor --set mode=act              # of a service that advises: what would keep it from acting
+  drover doctor --set mode=act    # what would keep a service from acting
   drover doctor --json | jq '.checks[] | select(.verdict != \"ok\")'
   drover doctor --canary
   drover doctor --canary --canary-shim http://drover-host:7071
