@@ -23,7 +23,7 @@ from lab.batches import LIVE
 from lab.bench_act import Bench
 from lab.ledger import Cell, Ledger
 from lab.options import Options
-from lab.progress import say
+from lab.progress import Failed, say
 from lab.scenarios import INTERVALS, NODES
 
 HOME = paths.TARGET / "bench-live"
@@ -117,9 +117,12 @@ def setting(word: str) -> tuple:
 
 
 def stretch(word: str) -> float:
-    times = float(word)
+    try:
+        times = float(word)
+    except ValueError:
+        times = 0.0
     if not 1 <= times <= 10:
-        raise ValueError(word)
+        raise argparse.ArgumentTypeError(f"{word}: a number from 1 to 10")
     return times
 
 
@@ -133,9 +136,9 @@ def run(asked) -> tuple:
     """Jobs of the kinds that the papers' policies are for, under none, Hadoop's own, shipped and tuned, and Drover."""
     cell = cell_of(asked.scenario, asked.interval)
     batch = LIVE[asked.scenario]
-    batch = replace(batch, service={**batch.service, **dict(asked.set)})
-    if asked.stretch != 1:
-        batch = batch.stretched(asked.stretch)
+    if asked.stretch != 1 and not any(one.at for one in batch.jobs(0)):
+        raise Failed(f"--stretch: the jobs of {asked.scenario} do not arrive one after the other; leave it out")
+    batch = replace(batch, service={**batch.service, **dict(asked.set)}).stretched(asked.stretch)
 
     def named() -> str:
         return bench_act.fingerprint({asked.scenario: batch}, SOURCES)

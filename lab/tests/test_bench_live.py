@@ -9,6 +9,7 @@ from lab.batch_play import BatchPlay
 from lab.batches import LIVE
 from lab.jobs import Result
 from lab.ledger import Ledger
+from lab.progress import Failed
 from lab.tests.test_bench_act import PROGRAMS
 from lab.tests.test_live_targets import played
 from lab.watch import Said
@@ -114,6 +115,14 @@ class Settings(unittest.TestCase):
             self.assertNotEqual(names, [bench_act.fingerprint({"mantri": LIVE["mantri"]}, bench_live.SOURCES)])
         with self.assertRaises(argparse.ArgumentTypeError):
             bench_live.setting("act.restart")
+
+    def test_arrivals_are_stretched_by_a_number_within_bounds_and_only_where_jobs_arrive(self):
+        self.assertEqual(bench_live.stretch("1.4"), 1.4)
+        for word in (".5", "11", "nan", "slow"):
+            with self.assertRaises(argparse.ArgumentTypeError):
+                bench_live.stretch(word)
+        with self.assertRaises(Failed):
+            bench_live.run(mock.Mock(scenario="data", interval=None, set=[], stretch=2.0))
 
 
 if __name__ == "__main__":

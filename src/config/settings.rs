@@ -51,9 +51,9 @@ settings! {
         /// `act` does it. Queues, users and jobs may only be more cautious.
         mode: Mode = "advise", MODES, reloadable;
         /// The policy that proposes copies, clones and restarts: `drover` puts those of the papers together, and the others are there to compare with
-        /// ([what each does](#policies)).
+        /// ([what each does](configuration.md#policies)).
         policy: String = "drover", Kind::Choice(POLICIES), reloadable;
-        /// How time left is estimated ([what each does](#estimators)). The policies `mantri` and `drover` go by `mantri`'s where they weigh copies, and `hadoop` and
+        /// How time left is estimated ([what each does](configuration.md#estimators)). The policies `mantri` and `drover` go by `mantri`'s where they weigh copies, and `hadoop` and
         /// `hadoop-tuned` by one of Hadoop's.
         estimator: Option<String> = "", Kind::Choice(ESTIMATORS), reloadable;
         /// For a job of a kind (the same user, the same name but for its numbers) for which another estimator has proved better than `estimator`, that one is

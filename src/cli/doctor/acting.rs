@@ -71,7 +71,10 @@ pub fn running(acts: bool, status: &Status, checks: &mut Checks) {
         return;
     }
     if status.mode != "act" {
-        checks.skip("acting now", format!("mode is act here, and {} in the running service until it has read it again: below stands what would keep it from acting", status.mode));
+        checks.skip(
+            "acting now",
+            format!("the running service is in mode {}: below stands what would keep it from acting", status.mode),
+        );
     }
     for hold in &status.holds {
         checks.warn(
