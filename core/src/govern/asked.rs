@@ -98,7 +98,7 @@ impl Asked {
     /// Takes note of when the copies that are seen had ended.
     pub(super) fn note_gone(&mut self, job: &Job, task: &Task) {
         let newest = self.copies(task).map(|copy| copy.number).max();
-        let newest = newest.filter(|_| self.copies(task).all(|copy| copy.state.is_final()));
+        let newest = newest.filter(|_| self.copies(task).all(has_died));
         if self.gone.map(|(number, _)| number) == newest {
             return;
         }
@@ -187,7 +187,7 @@ impl Asked {
         let (mut seen, mut alive, mut launched) = (0, 0, false);
         for copy in self.copies(task) {
             seen += 1;
-            alive += usize::from(!copy.state.is_final());
+            alive += usize::from(!has_died(copy));
             launched |= copy.was_launched() && !may_be_moved(copy, grace);
         }
         let late = self.is_late(job, grace);
@@ -203,6 +203,11 @@ impl Asked {
         }
         late.then_some(if self.is_unsent() { CopyEnd::Unsent } else { CopyEnd::Unanswered })
     }
+}
+
+/// Has it come to nothing? One that succeeded has not, though its task, which is read before its attempts, is still told to run.
+fn has_died(copy: &Attempt) -> bool {
+    matches!(copy.state, AttemptState::Failed | AttemptState::Killed)
 }
 
 /// Was it killed so soon that its launch and the kill which was to come before may have crossed?

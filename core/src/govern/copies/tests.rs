@@ -104,6 +104,23 @@ fn a_copy_that_was_applied_lasts_until_it_is_seen_to_end_however_late_that_is() 
 }
 
 #[test]
+fn a_copy_that_succeeded_is_not_taken_for_dead_while_its_task_is_still_told_to_run_and_wins_with_it() {
+    let mut flights = asked();
+    answer(&mut flights, Answer::Applied, &[1]);
+    let much_later = Time(900_000);
+    let mut job = running(much_later);
+    attempt(&mut job, map(0).attempt(0), Killed, 1_000, 12_000);
+    attempt(&mut job, map(0).attempt(1), Succeeded, 20_000, 40_000);
+    assert_eq!(ends(&mut flights, &job, much_later), []);
+    let mut taken_back = flights.clone();
+    succeed(&mut job, map(0), Some(1), 40_000);
+    assert_eq!(ends(&mut flights, &job, much_later), [CopyEnd::Won]);
+    let mut job = running(much_later);
+    attempt(&mut job, map(0).attempt(1), Killed, 20_000, 40_000);
+    assert_eq!(ends(&mut taken_back, &job, much_later), [CopyEnd::Died], "its output was lost");
+}
+
+#[test]
 fn a_copy_that_was_killed_before_its_launch_is_being_moved_until_that_word_is_late() {
     let mut job = running(LATE);
     attempt(&mut job, map(0).attempt(1), Killed, 0, 12_000);
