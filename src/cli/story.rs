@@ -14,6 +14,7 @@ fn because(answer: Option<Answer>) -> &'static str {
         Some(Answer::TaskEnded) => "the task had succeeded",
         Some(Answer::Committing) => "an attempt was committing its output",
         Some(Answer::TooManyAttempts) => "the task had more attempts than the decision assumed",
+        Some(Answer::FailuresSpent) => "the task, and its job, would have failed with its copies",
         Some(Answer::AttemptEnded) => "the attempt did not run any more",
         Some(Answer::TooFar) => "the attempt had come so far that a new one would end no sooner",
         Some(Answer::AnotherAhead) => "another attempt of the task was ahead of it",

@@ -29,7 +29,10 @@ impl Engine {
             let Some((phases, admitted)) = settled else { continue };
             for (kind, phase) in phases {
                 let plan = match admitted {
-                    Ok(Grant { clones, tasks }) => ClonePlan::given(scheme, clones, tasks.min(phase.tasks)),
+                    Ok(Grant { clones, tasks }) => match self.bounded_by_failures(id, kind, clones) {
+                        0 | 1 => ClonePlan::refused(scheme, Verdict::FailuresSpent),
+                        clones => ClonePlan::given(scheme, clones, tasks.min(phase.tasks)),
+                    },
                     Err(verdict) => ClonePlan::refused(scheme, verdict),
                 };
                 self.keep_plan(id, (kind, phase), plan, now);
@@ -47,6 +50,13 @@ impl Engine {
                 *supply = None;
             }
         }
+    }
+
+    /// So many at most that all copies of a task may fail without failing it. Clones of a whole job fail another.
+    fn bounded_by_failures(&self, id: JobId, kind: TaskKind, clones: u32) -> u32 {
+        let settings = self.cluster.job(id).and_then(|job| job.settings.as_ref());
+        let most = settings.filter(|_| self.params.dolly.scheme == CloneScheme::Task);
+        most.map_or(clones, |settings| clones.min(settings.attempts_max[kind as usize]))
     }
 
     fn keep_plan(&mut self, id: JobId, (kind, phase): (TaskKind, Phase), plan: ClonePlan, now: Time) {

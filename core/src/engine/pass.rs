@@ -204,6 +204,7 @@ impl Engine {
                 let lack = lack.or((kills && !view.can_restart).then_some(Verdict::CannotRestart));
                 let lack = lack.or_else(|| if judged.action == Action::Withdraw { last() } else { None });
                 let lack = lack.or_else(|| clocks::bar(judged, view.job));
+                let lack = lack.or_else(|| eligible::bound_by_failures(judged, view.job));
                 judged.verdict = lack.unwrap_or(Verdict::Decided);
             }
         }

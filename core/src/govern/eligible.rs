@@ -2,7 +2,10 @@
 
 use super::{GovernParams, output};
 use crate::estimate::stats::uniform_draw;
-use crate::model::{Action, Capabilities, ClusterState, Job, JobId, Mode, TaskKind, Time, Verdict, queue_name};
+use crate::model::{
+    Action, AttemptState, Capabilities, ClusterState, Job, JobId, Mode, TaskKind, Time, Verdict, queue_name,
+};
+use crate::policy::Judged;
 
 impl GovernParams {
     /// The mode that applies to a job: of cluster, queue, user, policy and the job's own wish the most cautious, and no more than can be done.
@@ -91,6 +94,19 @@ impl GovernParams {
 fn is_for_good(bar: Verdict) -> bool {
     use Verdict::{HeldOut, ModeOff, SettingsUnknown, SpeculationOff, Uber, UnsafeOutput};
     matches!(bar, HeldOut | ModeOff | SettingsUnknown | SpeculationOff | Uber | UnsafeOutput)
+}
+
+/// Leaves a proposal no more copies than may all fail without failing their task, and its job with it; the reason against it where that is none.
+pub fn bound_by_failures(judged: &mut Judged, job: &Job) -> Option<Verdict> {
+    let (settings, task) = job.settings.as_ref().zip(job.task(judged.task))?;
+    if judged.action != Action::Duplicate {
+        return None;
+    }
+    let failed = task.attempts.iter().filter(|attempt| attempt.state == AttemptState::Failed).count();
+    let may_fail = (failed + task.unended().count().max(1)) as u32;
+    let most = settings.attempts_max[judged.task.kind as usize];
+    judged.copies = judged.copies.min(most.saturating_sub(may_fail));
+    (judged.copies == 0).then_some(Verdict::FailuresSpent)
 }
 
 /// The name of what cannot be done to a job; `None` where it can. A copy or a restart may be advised all the same: whoever may kill an attempt has Hadoop start its task anew.
@@ -197,6 +213,27 @@ mod tests {
             assert_eq!(lack(bare, Action::Withdraw, mode), Some(Verdict::CannotWithdraw));
             assert!(Action::ALL.into_iter().all(|action| lack(able, action, mode).is_none()));
         }
+    }
+
+    #[test]
+    fn no_more_copies_are_proposed_than_may_all_fail_without_failing_the_job() {
+        use crate::govern::bars::tests::proposed;
+        use crate::govern::flight::tests::{attempt, job, map};
+        use AttemptState::{Failed, Killed, Running};
+        let left = |attempts: &[AttemptState], most, copies| {
+            let mut job = job();
+            job.settings = Some(JobSettings { attempts_max: [most, 1], ..JobSettings::default() });
+            for (number, state) in (0..).zip(attempts) {
+                attempt(&mut job, map(0).attempt(number), *state, 1_000, 0);
+            }
+            let mut judged = Judged { task: map(0), copies, ..proposed(1) };
+            bound_by_failures(&mut judged, &job).ok_or(judged.copies)
+        };
+        assert_eq!([left(&[Running], 4, 1), left(&[Running], 4, 7)], [Err(1), Err(3)]);
+        assert_eq!(left(&[Running], 1, 1), Ok(Verdict::FailuresSpent), "the first that fails is one too many");
+        assert_eq!(left(&[Running, Failed, Failed, Killed], 4, 2), Err(1), "one that was killed has not failed");
+        assert_eq!(left(&[Running, Failed, Failed, Failed], 4, 1), Ok(Verdict::FailuresSpent));
+        assert_eq!(left(&[Running, Running, Failed], 4, 2), Err(1), "a copy that runs may fail, too");
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub enum Answer {
     Committing,
     /// The task had more attempts than the decision assumed.
     TooManyAttempts,
+    /// Had its copies failed, the task would have, and the job with it.
+    FailuresSpent,
     /// The attempt that was to be killed did not run any more.
     AttemptEnded,
     /// It had come so far that a new one would end no sooner.
@@ -57,7 +59,7 @@ pub enum Answer {
 
 impl Answer {
     /// Every answer, for metrics that start at zero.
-    pub const ALL: [Answer; 21] = [
+    pub const ALL: [Answer; 22] = [
         Answer::Applied,
         Answer::Moved,
         Answer::NotLeased,
@@ -67,6 +69,7 @@ impl Answer {
         Answer::TaskEnded,
         Answer::Committing,
         Answer::TooManyAttempts,
+        Answer::FailuresSpent,
         Answer::AttemptEnded,
         Answer::TooFar,
         Answer::AnotherAhead,
@@ -93,6 +96,7 @@ impl Answer {
             Answer::TaskEnded => "task_ended",
             Answer::Committing => "committing",
             Answer::TooManyAttempts => "too_many_attempts",
+            Answer::FailuresSpent => "failures_spent",
             Answer::AttemptEnded => "attempt_ended",
             Answer::TooFar => "too_far",
             Answer::AnotherAhead => "another_ahead",

@@ -147,6 +147,8 @@ impl World<'_> {
             map_container: job.of(TaskKind::Map).size,
             reduce_container: job.of(TaskKind::Reduce).size,
             slow_start: hadoop.slow_start,
+            // Where no attempt fails nobody counts how many may.
+            attempts_max: [if hadoop.fails.share > 0.0 { hadoop.attempts_max } else { u32::MAX }; 2],
             ..JobSettings::default()
         };
         let hosts = |index: u32| {

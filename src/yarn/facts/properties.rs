@@ -18,7 +18,7 @@ const OF_SCHEME: &str = "mapreduce.outputcommitter.factory.scheme.";
 const OUTPUT: &str = "mapreduce.output.fileoutputformat.outputdir";
 
 /// What is read of a configuration, beside the factories of schemes.
-pub const KEYS: [&str; 35] = [
+pub const KEYS: [&str; 37] = [
     "mapreduce.map.speculative",
     "mapreduce.reduce.speculative",
     "mapreduce.task.progress-report.interval",
@@ -54,6 +54,8 @@ pub const KEYS: [&str; 35] = [
     "mapreduce.map.node-label-expression",
     "mapreduce.reduce.node-label-expression",
     "mapreduce.job.num-opportunistic-maps-percent",
+    "mapreduce.map.maxattempts",
+    "mapreduce.reduce.maxattempts",
 ];
 
 /// The values of these in one configuration.

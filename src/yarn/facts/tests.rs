@@ -345,6 +345,13 @@ fn how_many_maps_may_wait_on_their_nodes_is_none_where_it_is_not_told_or_is_no_n
 }
 
 #[test]
+fn how_many_attempts_may_fail_is_as_shipped_where_it_is_not_told_and_never_none() {
+    let told = |value| settings(&[("mapreduce.reduce.maxattempts", value)]).0.attempts_max;
+    assert_eq!(["9", "0", "-3", "many"].map(told), [[4, 9], [4, 1], [4, 1], [4, 4]]);
+    assert_eq!(settings(&[("mapreduce.map.maxattempts", "1")]).0.attempts_max, [1, 4]);
+}
+
+#[test]
 fn a_nodemanager_that_cannot_measure_its_machine_reports_no_use_of_it() {
     let node = |usage: Value| {
         let wire: Nodes =

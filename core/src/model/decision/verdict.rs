@@ -82,6 +82,8 @@ verdicts! {
     Committing = "committing": "it is committing its output",
     /// It has been killed and started anew as often as it may (Mantri §5.1: three times).
     RestartsSpent = "restarts_spent": "it has been killed and started anew as often as it may",
+    /// Were its copies to fail, so would the task, and its job.
+    FailuresSpent = "failures_spent": "so many of its attempts have failed, or may, that a copy which fails could fail its job",
     /// Nobody can start another attempt beside one that runs.
     CannotDuplicate = "cannot_duplicate": "a copy is worth starting, which cannot be done in its job",
     /// Nobody can kill an attempt of the job for it.

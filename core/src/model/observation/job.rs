@@ -151,6 +151,17 @@ pub struct JobSettings {
     /// Of each hundred of its maps so many may be given opportunistic containers, which wait in a node's queue: `mapreduce.job.num-opportunistic-maps-percent`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub opportunistic_maps: u8,
+    /// So many failed attempts of a map and of a reduce, at least one, fail it, and the job: `mapreduce.map.maxattempts`, `mapreduce.reduce.maxattempts`.
+    #[serde(default = "attempts_max", skip_serializing_if = "is_as_shipped")]
+    pub attempts_max: [u32; 2],
+}
+
+fn attempts_max() -> [u32; 2] {
+    JobSettings::default().attempts_max
+}
+
+fn is_as_shipped(of_kinds: &[u32; 2]) -> bool {
+    *of_kinds == attempts_max()
 }
 
 /// The node labels that a job's containers ask for, where configured.
@@ -284,6 +295,7 @@ impl Default for JobSettings {
             slow_start: 0.05,
             labels: Box::default(),
             opportunistic_maps: 0,
+            attempts_max: [4; 2],
         }
     }
 }

@@ -40,6 +40,23 @@ fn a_plan_is_ready_before_any_task_of_the_job_is_known() {
 }
 
 #[test]
+fn no_phase_gets_so_many_clones_that_those_which_fail_could_fail_its_job() {
+    let settled = |attempts_max| {
+        let mut script = dolly(Admission::AllOrNothing);
+        script.open_job(job_id(1), 10, 0, at(0.0));
+        let container = Resources { memory_mb: 128, vcores: 1 };
+        let settings =
+            JobSettings { attempts_max: [attempts_max, 4], map_container: container, ..JobSettings::default() };
+        script.say(at(0.1), Fact::Settings(job_id(1), settings));
+        let given = tasks_of(&pass(&mut script, &[(1, 10, 0.0)], 1.0), 1).first().map(|(_, copies)| *copies);
+        (given, plan(&script, 1, TaskKind::Map).and_then(|plan| plan.refused))
+    };
+    let found = [4, 3, 2, 1].map(settled);
+    let refused = Some(Verdict::FailuresSpent);
+    assert_eq!(found, [(Some(2), None), (Some(2), None), (Some(1), None), (None, refused)]);
+}
+
+#[test]
 fn a_plan_waits_for_the_jobs_settings_and_for_the_clusters_size_and_no_longer() {
     let mut script = dolly(Admission::AllOrNothing);
     let id = job_id(1);

@@ -96,6 +96,35 @@ public class DuplicateTest extends LeasedJob {
     assertJobSucceeds();
   }
 
+  private void failCopy(int number) throws Exception {
+    TaskAttempt copy = attempt(TaskType.MAP, 4, number);
+    am.signal(copy, TaskAttemptEventType.TA_FAILMSG);
+    Am.await("the failure", () -> copy.getState() == TaskAttemptState.FAILED);
+    am.drain();
+  }
+
+  @Test
+  public void aTaskOfWhichNoAttemptMayFailGetsNone() throws Exception {
+    run("mapreduce.map.maxattempts", "1");
+    assertRefused("failures_spent", map(4), TaskType.MAP, 4);
+    assertEquals("applied [1]", outcome(duplicate("r", 0, 1, 1)));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aTasksCopiesAloneNeverFailItHoweverManyOfThemDo() throws Exception {
+    run("mapreduce.map.maxattempts", "3");
+    assertRefused("failures_spent", duplicate("m", 4, 3, 1), TaskType.MAP, 4);
+    assertEquals("applied [1]", outcome(map(4)));
+    Am.await("the copy", () -> am.running(TaskType.MAP, 4).size() == 2);
+    failCopy(1);
+    assertEquals("applied [2]", outcome(map(4)));
+    Am.await("another", () -> am.running(TaskType.MAP, 4).size() == 2);
+    failCopy(2);
+    assertRefused("failures_spent", map(4), TaskType.MAP, 4);
+    assertJobSucceeds();
+  }
+
   @Test
   public void anAttemptBeingKilledCountsForHadoopReplacesIt() throws Exception {
     run();
@@ -125,7 +154,7 @@ public class DuplicateTest extends LeasedJob {
   public void onlySoManyCopiesWaitForContainers() throws Exception {
     am.stop();
     am = new Am(12, 0, "duplicate", 1, SystemClock.getInstance());
-    run();
+    run("mapreduce.map.maxattempts", "9");
     am.holdContainers(attempt -> attempt.getId() > 0);
     assertEquals("applied [1,2,3,4,5]", outcome(duplicate("m", 0, 5, 1)));
     assertRefused("no_headroom", duplicate("m", 1, 4, 1), TaskType.MAP, 1);

@@ -13,6 +13,7 @@ import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
 import org.apache.hadoop.mapreduce.v2.app.job.impl.MapTaskImpl;
+import org.apache.hadoop.yarn.util.SystemClock;
 import org.junit.Test;
 
 /** Copies that are given a host on which none is to run. */
@@ -94,6 +95,20 @@ public class MoveTest extends LeasedJob {
     Am.await("a look at the reduce", () -> "RUNNING".equals(service.field("r0/0", "s")));
     assertEquals("no_headroom", outcome(map(1)));
     assertJobSucceeds();
+  }
+
+  @Test
+  public void asManyMovesAsMayHangKeepNoCopiesFromOtherTasks() throws Exception {
+    am.stop();
+    am = new Am(4, 0, "move", 1, SystemClock.getInstance());
+    am.place(attempt -> attempt.getId() > 0 ? "slow" : "old");
+    run("mapreduce.map.maxattempts", "9");
+    am.hangKills();
+    assertEquals("applied [1,2,3,4,5,6,7,8]", outcome(avoiding(0, 8, 1, 8)));
+    awaitStates(0, "RUNNING@old" + " KILLED@slow".repeat(8));
+    assertEquals("applied [1]", outcome(map(1)));
+    assertEquals(
+        "no more than these are killed at once", "no_headroom", outcome(restart(2, 0, "")));
   }
 
   @Test

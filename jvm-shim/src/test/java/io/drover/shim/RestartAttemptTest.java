@@ -308,7 +308,7 @@ public class RestartAttemptTest extends LeasedJob {
 
   @Test
   public void asManyKillsAsMayHangKeepNoCopiesFromOtherTasks() throws Exception {
-    run();
+    run("mapreduce.map.maxattempts", "9");
     am.hangKills();
     for (int task = 0; task < 8; task++) {
       assertEquals("applied", outcome(restart(task, 0, "")));

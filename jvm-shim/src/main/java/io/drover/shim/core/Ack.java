@@ -14,6 +14,7 @@ final class Ack {
   static final String TASK_ENDED = "task_ended";
   static final String COMMITTING = "committing";
   static final String TOO_MANY_ATTEMPTS = "too_many_attempts";
+  static final String FAILURES_SPENT = "failures_spent";
   static final String ATTEMPT_ENDED = "attempt_ended";
   static final String TOO_FAR = "too_far";
   static final String ANOTHER_AHEAD = "another_ahead";

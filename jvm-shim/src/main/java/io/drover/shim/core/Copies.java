@@ -19,8 +19,9 @@ final class Copies {
   static final int MAX_UNPLACED = 8;
 
   /**
-   * No attempt is restarted while so many that were have not ended. A bound of their own: where
-   * their nodes do not answer their ends take minutes, in which other tasks may need copies.
+   * No attempt is restarted while so many that were killed, for that or to be moved, have not
+   * ended. A bound of their own: where their nodes do not answer their ends take minutes, in which
+   * other tasks may need copies.
    */
   static final int MAX_ENDING = 8;
 
@@ -58,19 +59,15 @@ final class Copies {
       this.attempt = attempt;
     }
 
-    /** Whether it is one that ran and was restarted, and has not ended. */
+    /** Whether it was killed, to be moved or restarted, and has not ended. */
     private boolean ends() {
-      return standing.numbers[slot] < 0 && !attempt.isFinished();
-    }
-
-    /** Whether a container must still be found for it. */
-    private boolean waits() {
-      return (moving || asks()) && !ends();
+      return moving && !attempt.isFinished();
     }
 
     /**
-     * Whether its request waits, or is about to be made. What is killed asks for nothing until its
-     * end, which takes minutes where its node does not answer.
+     * Whether a container must still be found for it: its request waits, or is about to be made.
+     * What is killed asks for nothing until its end, which takes minutes where its node does not
+     * answer.
      */
     private boolean asks() {
       return moving
@@ -130,10 +127,10 @@ final class Copies {
 
   /** Copies for which containers must still be found. */
   int unplaced() {
-    return count(Copy::waits);
+    return count(Copy::asks);
   }
 
-  /** Attempts that were restarted and have not ended. */
+  /** Attempts that were killed, to be moved or restarted, and have not ended. */
   int ending() {
     return count(Copy::ends);
   }
@@ -161,7 +158,7 @@ final class Copies {
   int asking(TaskType kind) {
     int asking = 0;
     for (Copy copy : copies) {
-      boolean asks = copy.waits() && copy.attempt.getState() == TaskAttemptState.STARTING;
+      boolean asks = copy.asks() && copy.attempt.getState() == TaskAttemptState.STARTING;
       asking += asks && copy.standing.task.getType() == kind ? 1 : 0;
     }
     return asking;

@@ -25,6 +25,9 @@ final class Duplicator implements Act {
 
   @Override
   public String refusal(Action action, Task task) {
+    if (!headroom.bearsFailures(task, action.copies)) {
+      return Ack.FAILURES_SPENT;
+    }
     return headroom.allows(Grounds.kind(action), action.copies) ? null : Ack.NO_HEADROOM;
   }
 

@@ -4,7 +4,9 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
+import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 
 /**
@@ -45,6 +47,22 @@ final class Headroom {
    */
   boolean spares(TaskAttempt victim) {
     return victim.getID().getTaskId().getTaskType() != TaskType.MAP || !seen.get().reducesRun;
+  }
+
+  /**
+   * Whether a task would go on though all its copies failed, these among them. A copy's failure
+   * counts as the task's own: with the last that Hadoop allows it kills the attempts that run and
+   * fails the job.
+   */
+  boolean bearsFailures(Task task, int more) {
+    boolean map = task.getType() == TaskType.MAP;
+    int most = conf.getInt(map ? MRJobConfig.MAP_MAX_ATTEMPTS : MRJobConfig.REDUCE_MAX_ATTEMPTS, 4);
+    int failing = more;
+    for (TaskAttempt attempt : task.getAttempts().values()) {
+      boolean failed = attempt.getState() == TaskAttemptState.FAILED;
+      failing += failed || !attempt.isFinished() ? 1 : 0;
+    }
+    return failing <= most;
   }
 
   private boolean bearsWaiting(int more) {
