@@ -17,8 +17,8 @@ CLIENT = "io.drover.lab.Client"
 SHIM_URL = "http://127.0.0.1:7071"
 # Longer than a crowded machine takes for it.
 SUBMIT_LIMIT_S, HISTORY_LIMIT_S = 180, 180
-# Less than any JVM takes to start.
-LAUNCH_MS = 100
+# Less than any JVM takes to start, and more than a kill takes that its launch has crossed.
+LAUNCH_MS = 500
 # A copy that is given its container so shortly before its task's success is not moved any more: another commits.
 COMMIT_MS = 3000
 JOB_LIMIT_S = 600

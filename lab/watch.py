@@ -94,11 +94,11 @@ class Sickness:
         return {a.task for a in result.attempts if a.node in self.nodes}
 
     def laggards(self, result: jobs.Result) -> set:
-        """Tasks of the other nodes that a busy machine made slow all the same: half as long again as their median; one
+        """Tasks of the other nodes that a busy machine made slow all the same: a fifth longer than their median; one
         that ends soon after it was named takes no longer."""
         others = [a for a in result.attempts if a.node not in self.nodes]
         typical = statistics.median(a.seconds for a in others)
-        return {a.task for a in others if a.seconds > 1.5 * typical}
+        return {a.task for a in others if a.seconds > 1.2 * typical}
 
     def until_named(self, service: Service, running: jobs.Running) -> bool:
         """Waits until every map that has not succeeded runs and has been named: one that waits may yet start there."""

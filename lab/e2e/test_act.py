@@ -33,7 +33,8 @@ class Acting(OnCluster):
             return {**PLAIN, "lab.output": self.cluster.dir / output, **slow}
 
         plain = self.play("as it is", "none", settings("plain"))
-        cured = self.play("one slow node", "drover", settings("cured", **{"lab.slow.nodes": "nm2:40"}))
+        slow = {"lab.slow.nodes": "nm2:40", "lab.split.hosts": "nm2,nm3,nm4"}
+        cured = self.play("one slow node", "drover", settings("cured", **slow))
         self.assertEqual(plain.result.copies(), [])
         self.assertTrue(plain.result.digest)
         self.assertEqual(cured.result.digest, plain.result.digest)

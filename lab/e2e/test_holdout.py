@@ -15,6 +15,7 @@ class HoldOut(Ledgers):
         file = self.cluster.dir / "held-out" / "ledger.db"
         file.parent.mkdir()
         service = self.keeper(file, "govern.holdout = 0.5")
+        self.until("the ledger is kept", lambda: self.state(service) == "keeping")
         ended = {}
         # As many as chance asks for: fewer than two on a side of forty come once in ten billion draws.
         while len(ended) < MOST and min(map(self.of_side(file).count, (0, 1))) < LEAST:

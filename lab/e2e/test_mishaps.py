@@ -125,8 +125,9 @@ class Mishaps(Unharmed):
         self.wait("the job is Drover's", running, lambda: launcher() == "drover")
         self.check(running)
         fates = self.fates(service, running.id())
-        self.assertIn("won", [one["copy"]["state"] for one in fates], fates)
-        self.assertEqual(total(service.metrics(), "drover_copies_ended_total", 'end="won"'), 1)
+        won = [one["copy"]["state"] for one in fates].count("won")
+        self.assertGreater(won, 0, fates)
+        self.assertEqual(total(service.metrics(), "drover_copies_ended_total", 'end="won"'), won)
 
     def test_the_older_of_two_services_gives_way_and_says_so(self):
         older, younger = self.service(), self.service(listen=SECOND)

@@ -91,7 +91,7 @@ class Troubles(Ledgers):
         disk = self.disk("read-only")
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
         service = self.keeper(disk / "ledger.db")
-        self.assertEqual(self.state(service), "read_only")
+        self.until("it was found read-only", lambda: self.state(service) == "read_only")
         self.check(self.submit()[0])
         self.until("rows were lost", lambda: self.lost(service))
         self.says(service, "read_only", "the ledger cannot be opened")
@@ -179,7 +179,9 @@ class Troubles(Ledgers):
         self.check(self.submit()[0])
         self.until("its end was read", lambda: second.get("/status")["jobs"] == 0)
         more = second.get("/status")["learned"]["now"]
-        self.assertGreater(more["tasks"], known["tasks"])
+        # At the full hour the tasks since then are not counted yet.
+        grown = [what for what in ("tasks", "predictions") if more[what] > told["resumed"][what]]
+        self.assertTrue(grown, "it learns nothing more")
         second.stop()
 
         third = self.keeper(file).get("/status")["learned"]
@@ -233,7 +235,7 @@ class Troubles(Ledgers):
             "full": self.full(),
             "waiting": [trouble.beside("STARTING") + trouble.beside("NEW") for trouble in troubles],
             "running": [trouble.beside("RUNNING") for trouble in troubles],
-            "reduces": [row.get("s") for (kind, _, _), row in troubles[0].attempts.items() if kind == "r"],
+            "reduces": [row.get("s") for (kind, _, _), row in sorted(troubles[0].attempts.items()) if kind == "r"],
         }
         ours.unlink()
         results = [self.unharmed(reduces, self.reduced), self.unharmed(maps)]

@@ -59,7 +59,7 @@ UNTOLD = {
 # How many times slower the node is: there its maps are at work together for long enough to be stopped.
 TOLD_SLOWNESS, UNTOLD_SLOWNESS = 1.5, 10
 # From the word that a container has ended, at the ResourceManager, to the ApplicationMaster's heartbeat.
-TOLD_S = 4
+TOLD_S = 10
 
 
 class Unreachable:

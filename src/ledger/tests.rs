@@ -108,7 +108,7 @@ fn rows_wait_for_somebody_else_who_has_the_file_locked_and_none_is_lost_but_at_t
     ledger.push(vec![row(16)]);
     let began = Instant::now();
     ledger.finish();
-    assert!(began.elapsed() < Duration::from_secs(3), "a reader's patience is not the writer's");
+    assert!(began.elapsed() < super::open::PATIENCE, "a reader's patience is not the writer's");
     assert_eq!(lost(&metrics, "unwritable"), 1);
 }
 

@@ -97,7 +97,8 @@ pub struct AdviceView {
     pub action: String,
     /// Decisions that were said.
     pub said: u64,
-    /// Of these, the ones whose task has not ended, or failed; of clones none.
+    /// Of these, the ones whose task has not ended, or failed, or was not followed to its end: a service that is started anew, and a copy that is asked for after all, leave earlier advice on the task so. Of
+    /// clones none.
     pub open: u64,
     /// Clones: when one is advised nobody knows how long it would take, so nobody can tell whether it would have won.
     #[serde(default)]
