@@ -76,7 +76,7 @@ async fn the_job_that_the_command_names_is_watched_while_it_runs_though_it_ran_b
 async fn a_doctor_that_is_interrupted_ends_what_it_has_started_and_tells_what_may_be_left() {
     for signal in [Signal::INT, Signal::TERM] {
         let (cluster, dir) = (active(1).await, fifo());
-        let line = format!("(tail -f /dev/null) 3>fifo & echo 'Running job: {OWN}'; echo x >fifo; tail -f /dev/null");
+        let line = format!("(sleep 3600) 3>fifo & echo 'Running job: {OWN}'; echo x >fifo; sleep 3600");
         let child = doctor(&cluster, &line, dir.path());
         let (begun, begins) = oneshot::channel();
         let (gone, goes) = oneshot::channel();

@@ -59,7 +59,7 @@ async fn a_grandchild_that_holds_the_pipes_is_ended_with_the_command() {
     // One obeys, the other has to be killed.
     for (trap, grace) in [("", LONG.grace), ("trap '' TERM; ", Duration::ZERO)] {
         let line = format!(
-            "{trap}(tail -f /dev/null; echo goes on) & echo 'Submitted application application_1_0002'; tail -f /dev/null"
+            "{trap}(sleep 3600; echo goes on) & echo 'Submitted application application_1_0002'; sleep 3600"
         );
         let mut running = start(&line, Waits { grace, ..LONG });
         job_of(&running).await;
@@ -70,7 +70,7 @@ async fn a_grandchild_that_holds_the_pipes_is_ended_with_the_command() {
 
 #[tokio::test]
 async fn who_asks_again_waits_for_no_grace() {
-    let line = "trap '' TERM; echo 'Running job: job_1_0002'; tail -f /dev/null";
+    let line = "trap '' TERM; echo 'Running job: job_1_0002'; sleep 3600";
     let mut running = start(line, LONG);
     job_of(&running).await;
     assert!(running.stop(ready(())).await);
@@ -95,7 +95,7 @@ async fn what_is_left_running_and_holds_the_pipes_does_not_hold_up_the_end() {
 async fn one_that_is_dropped_leaves_no_process_of_its_group() {
     let dir = tempfile::tempdir().unwrap();
     let fifo = fifo(dir.path());
-    let running = start(&format!("(tail -f /dev/null) 3>'{fifo}' & tail -f /dev/null"), LONG);
+    let running = start(&format!("(sleep 3600) 3>'{fifo}' & sleep 3600"), LONG);
     let (opened, opens) = tokio::sync::oneshot::channel();
     let (read, reads) = tokio::sync::oneshot::channel();
     // A thread that nobody waits for, should it never end.
