@@ -26,7 +26,7 @@ pub enum Exit {
     Unknown = 5,
     /// What a service needs of this machine is taken, or cannot be written: it may be free soon.
     Taken = 6,
-    /// It was interrupted (Ctrl-C) and says what was done until then: 128 and the signal's number, as shells have it.
+    /// It was interrupted (Ctrl-C, or SIGTERM where that is waited for) and says what was done until then: 128 and the signal's number, as shells have it.
     Interrupted = 130,
 }
 

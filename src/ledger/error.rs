@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// The file system has no room.
-    #[error("{0}: no space left for the ledger; free some, or set ledger.max_bytes lower")]
+    #[error(
+        "{0}: no space left for the ledger; free some first; a lower ledger.max_bytes frees none before that, and keeps the ledger from filling the disk again after it"
+    )]
     Full(PathBuf),
     /// The file or its directory cannot be written.
     #[error(

@@ -1,6 +1,7 @@
 //! The REST clients against servers that answer as Hadoop does, and as it should not.
 
 mod bad_answers;
+mod canary;
 mod doctor;
 mod ends;
 mod failover;

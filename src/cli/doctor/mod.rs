@@ -39,7 +39,10 @@ Examples:
   drover doctor --json | jq '.checks[] | select(.verdict != \"ok\")'
   drover doctor --canary
   drover doctor --canary --canary-shim http://drover-host:7071
-  drover doctor --canary --canary-command 'mapred job -submit /srv/canary.xml'";
+  drover doctor --canary --canary-command 'hadoop jar /srv/jobs.jar canary'
+
+The canary's job is known by what its command prints, Hadoop's client log. A command that has not ended after five minutes is \
+stopped with its process group, and so it is by Ctrl-C; what it has submitted to the cluster is not. Doctor then says what may be left there, and how to end it.";
 
 /// `drover doctor`.
 #[derive(Debug, Args)]
@@ -51,7 +54,7 @@ pub struct Command {
     /// Also run a small job through the cluster and watch it
     #[arg(long)]
     canary: bool,
-    /// The command that runs the small job [default: the `teragen` example of the Hadoop in HADOOP_HOME or PATH]
+    /// The command that runs the small job to its end and prints Hadoop's client log; it cannot ask for a password [default: the `teragen` example of the Hadoop in HADOOP_HOME or PATH]
     #[arg(long, requires = "canary", value_name = "COMMAND")]
     canary_command: Option<String>,
     /// Have the small job load the shim and report to the service at this address, as its node reaches it; fail unless it is heard. A command of your own names class and address itself
@@ -115,8 +118,9 @@ impl Command {
     pub async fn run(&self, common: &Common) -> Result<(), Failure> {
         let mut checks = Checks::default();
         checks.ok("version", format!("Drover {}", *BUILD));
+        let mut interrupted = false;
         match common.load() {
-            Ok(loaded) => self.examine(&loaded, &mut checks).await?,
+            Ok(loaded) => interrupted = self.examine(&loaded, &mut checks).await?,
             Err(failure) => checks.fail(
                 "configuration",
                 failure.message,
@@ -129,6 +133,9 @@ impl Command {
         } else {
             output::say(&table(&checks))?;
         }
+        if interrupted {
+            return Err(Failure::new(Exit::Interrupted, "interrupted"));
+        }
         match checks.count(Verdict::Fail) {
             0 => Ok(()),
             1 => Err(Failure::new(Exit::Check, "one check failed")),
@@ -136,7 +143,9 @@ impl Command {
         }
     }
 
-    async fn examine(&self, loaded: &Loaded, checks: &mut Checks) -> Result<(), Failure> {
+    /// Makes all checks. Was the last, the canary, interrupted?
+    async fn examine(&self, loaded: &Loaded, checks: &mut Checks) -> Result<bool, Failure> {
+        let mut interrupted = false;
         configuration(loaded, checks);
         let config = &loaded.config;
         acting::configured(loaded, checks);
@@ -163,7 +172,7 @@ impl Command {
                         shim: self.canary_shim.as_ref(),
                         by_site: site.as_ref().is_some_and(site::expects_shim),
                     };
-                    canary::check(&order, &clients, speaks.as_ref(), checks).await;
+                    interrupted = canary::check(&order, &clients, speaks.as_ref(), checks).await?;
                 } else if self.canary {
                     checks.skip("canary", "not run: the ResourceManager does not answer");
                 }
@@ -175,7 +184,7 @@ impl Command {
             ),
         }
         progress("");
-        Ok(())
+        Ok(interrupted)
     }
 }
 

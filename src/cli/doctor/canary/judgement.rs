@@ -1,8 +1,40 @@
 //! What a canary's run comes to, and what to change.
 
+use super::stopped;
 use crate::cli::doctor::{Check, Verdict};
 use crate::words;
 use drover_core::model::JobId;
+use std::time::Duration;
+
+/// What is run.
+pub struct Run {
+    /// The shell command.
+    pub line: String,
+    /// The directory that its job writes, where known.
+    pub out: Option<String>,
+}
+
+/// How the command came to its end.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Ended {
+    Well,
+    /// By itself, and how.
+    Badly(String),
+    /// It was ended.
+    Stopped {
+        why: Why,
+        /// Nothing that it had started holds its output open.
+        wholly: bool,
+    },
+}
+
+/// Why it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// It took longer than that.
+    Late(Duration),
+    Interrupted,
+}
 
 /// Who says that the job's shim must be heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,10 +44,11 @@ pub enum Expected {
     Asked,
 }
 
-/// What was seen of the job.
+/// What was seen of the job: the first that the command says it has submitted.
 #[derive(Default)]
 pub struct Sight {
-    pub job: Option<JobId>,
+    /// All that it says so of.
+    pub jobs: Vec<JobId>,
     pub tasks: usize,
     /// Whether its speculation is on, for maps or reduces; `None` until its configuration has been read.
     pub speculates: Option<bool>,
@@ -24,23 +57,30 @@ pub struct Sight {
 }
 
 /// What the run comes to.
-pub fn judged(line: &str, ended: Result<(), String>, sight: &Sight, expected: Expected, service: bool) -> Check {
+pub fn judged(run: &Run, ended: &Ended, sight: &Sight, expected: Expected, service: bool) -> Check {
     let check = |verdict, says: String, fix: Option<String>| Check { name: "canary", verdict, says, fix };
-    if let Err(why) = ended {
-        let fix = match expected {
-            Expected::Asked => format!(
-                "see that the shim's jar is on every node: a class that cannot be loaded ends the ApplicationMaster; {}. Without --canary-shim the same job runs without the shim",
-                syslog(sight)
-            ),
-            _ => format!("run the command by hand; if it fails only with the shim, {}", syslog(sight)),
-        };
-        return check(Verdict::Fail, format!("`{line}`: {why}"), Some(fix));
+    let line = &run.line;
+    match ended {
+        Ended::Well => {}
+        Ended::Badly(why) => {
+            return check(Verdict::Fail, format!("`{line}`: {why}"), Some(failed(sight, expected)));
+        }
+        Ended::Stopped { why, wholly } => {
+            let (says, fix) = stopped::told(run, *why, *wholly, &sight.jobs);
+            return check(Verdict::Fail, format!("`{line}`: {says}"), Some(fix));
+        }
     }
-    let Some(job) = sight.job else {
+    let Some(job) = sight.jobs.first() else {
         return check(
             Verdict::Fail,
-            format!("`{line}` succeeded, and no new MapReduce application was seen"),
-            Some("see that it runs on this cluster and not in-process (mapreduce.framework.name=yarn)".to_owned()),
+            format!(
+                "`{line}` succeeded without a word of what it had submitted: which job is its own cannot be told, so none was watched"
+            ),
+            Some(
+                "have it print Hadoop's client log (a line as `Submitted application application_…`; HADOOP_ROOT_LOGGER=INFO,console does), \
+                 and see that it runs on this cluster and not in-process (mapreduce.framework.name=yarn)"
+                    .to_owned(),
+            ),
         );
     };
     if let (0, Some(trouble)) = (sight.tasks, &sight.trouble) {
@@ -56,6 +96,17 @@ pub fn judged(line: &str, ended: Result<(), String>, sight: &Sight, expected: Ex
         return check(Verdict::Warn, seen, Some("name a longer job with --canary-command".to_owned()));
     }
     check(verdict, format!("{seen}; {heard}"), fix)
+}
+
+/// What to do about a command that failed.
+fn failed(sight: &Sight, expected: Expected) -> String {
+    match expected {
+        Expected::Asked => format!(
+            "see that the shim's jar is on every node: a class that cannot be loaded ends the ApplicationMaster; {}. Without --canary-shim the same job runs without the shim",
+            syslog(sight)
+        ),
+        _ => format!("run the command by hand; if it fails only with the shim, {}", syslog(sight)),
+    }
 }
 
 /// Whether the shim was heard as it should be, and what to change if not.
@@ -95,88 +146,9 @@ fn heard(sight: &Sight, expected: Expected, service: bool) -> (Verdict, &'static
 
 /// Where the shim tells its trouble.
 fn syslog(sight: &Sight) -> String {
-    let which = sight.job.map_or_else(|| "ID".to_owned(), |job| job.0.to_string());
+    let which = sight.jobs.first().map_or_else(|| "ID".to_owned(), |job| job.0.to_string());
     format!("the AM's syslog tells more (yarn logs -applicationId {which})")
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A job that went well, with two tasks seen.
-    fn sight() -> Sight {
-        Sight { job: "job_1_0001".parse().ok(), tasks: 2, speculates: Some(true), ..Sight::default() }
-    }
-
-    fn judge(sight: &Sight, expected: Expected, service: bool) -> (Verdict, String) {
-        let check = judged("run", Ok(()), sight, expected, service);
-        assert_eq!(check.fix.is_some(), check.verdict != Verdict::Ok, "{check:?}");
-        (check.verdict, check.says + " " + &check.fix.unwrap_or_default())
-    }
-
-    #[test]
-    fn a_shim_that_is_heard_is_well_whoever_expects_it() {
-        let sight = Sight { shim: true, ..sight() };
-        for expected in [Expected::Nobody, Expected::Site, Expected::Asked] {
-            let (verdict, says) = judge(&sight, expected, true);
-            assert_eq!(verdict, Verdict::Ok);
-            assert!(says.contains("2 tasks seen; its shim spoke to the service"), "{says}");
-        }
-    }
-
-    #[test]
-    fn silence_is_well_only_where_nobody_expects_the_shim_or_nobody_could_hear_it() {
-        assert_eq!(judge(&sight(), Expected::Nobody, true).0, Verdict::Ok);
-        assert_eq!(judge(&sight(), Expected::Nobody, false).0, Verdict::Ok);
-        let (verdict, says) = judge(&sight(), Expected::Site, false);
-        assert_eq!(verdict, Verdict::Ok);
-        assert!(says.contains("no service answers"), "{says}");
-        for (expected, wanted) in [(Expected::Site, Verdict::Warn), (Expected::Asked, Verdict::Fail)] {
-            let (verdict, says) = judge(&sight(), expected, true);
-            assert_eq!(verdict, wanted);
-            for word in ["no session", "jar is on every node", "drover.service.urls", "syslog", "application_1_0001"] {
-                assert!(says.contains(word), "{word}: {says}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_shim_asked_for_that_nobody_could_hear_cannot_be_told() {
-        let (verdict, says) = judge(&sight(), Expected::Asked, false);
-        assert_eq!(verdict, Verdict::Fail);
-        assert!(
-            says.contains("cannot be told") && says.contains("drover serve") && says.contains("listen.api"),
-            "{says}"
-        );
-    }
-
-    #[test]
-    fn a_job_without_speculation_is_not_blamed_on_the_jar() {
-        let sight = Sight { speculates: Some(false), ..sight() };
-        for (expected, wanted) in [(Expected::Site, Verdict::Warn), (Expected::Asked, Verdict::Fail)] {
-            let (verdict, says) = judge(&sight, expected, true);
-            assert_eq!(verdict, wanted);
-            assert!(says.contains("speculation off") && !says.contains("jar"), "{says}");
-        }
-        assert_eq!(judge(&sight, Expected::Nobody, true).0, Verdict::Ok);
-    }
-
-    #[test]
-    fn a_job_that_was_not_seen_proves_nothing() {
-        let unseen = |expected| judge(&Sight { tasks: 0, ..sight() }, expected, true);
-        assert_eq!(unseen(Expected::Nobody).0, Verdict::Warn);
-        assert_eq!(unseen(Expected::Asked).0, Verdict::Fail);
-        let hidden = Sight { tasks: 0, trouble: Some("403".into()), ..sight() };
-        assert_eq!(judge(&hidden, Expected::Nobody, true).0, Verdict::Fail);
-        assert_eq!(judge(&Sight::default(), Expected::Asked, true).0, Verdict::Fail);
-    }
-
-    #[test]
-    fn a_job_that_fails_with_the_shim_points_at_its_jar() {
-        let failed = |expected| judged("run", Err("status 1".into()), &sight(), expected, true);
-        let asked = failed(Expected::Asked);
-        assert_eq!((asked.verdict, asked.says.as_str()), (Verdict::Fail, "`run`: status 1"));
-        assert!(asked.fix.unwrap().contains("jar is on every node"));
-        assert!(failed(Expected::Nobody).fix.unwrap().contains("by hand"));
-    }
-}
+mod tests;
