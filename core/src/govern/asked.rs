@@ -50,6 +50,13 @@ impl Asked {
         task.attempts.iter().filter(|attempt| self.is_copy(attempt.number))
     }
 
+    /// The numbers of these and, where the task tells of a winner whose attempt was not read, of that one if it is a copy.
+    pub(super) fn numbers(&self, task: &Task) -> Vec<u32> {
+        let unseen = |number: &u32| task.attempts.iter().all(|attempt| attempt.number != *number);
+        let winner = task.winner().filter(|winner| unseen(winner) && self.is_copy(*winner));
+        self.copies(task).map(|copy| copy.number).chain(winner).collect()
+    }
+
     fn is_copy(&self, number: u32) -> bool {
         // What was never sent nobody has carried out: what is seen is Hadoop's own, in the place of an attempt that has failed, say.
         if self.is_unsent() {
@@ -221,6 +228,5 @@ pub(super) fn end_with(asked: &Asked, task: &Task) -> CopyEnd {
     if task.state != TaskState::Succeeded {
         return CopyEnd::Unknown;
     }
-    let copies: Vec<u32> = asked.copies(task).map(|copy| copy.number).collect();
-    CopyEnd::with_task(asked.answer, asked.sent, &copies, task.won().map(|won| won.number))
+    CopyEnd::with_task(asked.answer, asked.sent, &asked.numbers(task), task.winner())
 }

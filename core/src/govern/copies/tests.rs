@@ -259,6 +259,24 @@ fn a_copy_won_where_it_is_the_winner_and_lost_where_another_is() {
     assert_eq!(fate(Some(2), &[Killed, Succeeded], one_of_two), CopyEnd::Lost, "Hadoop's own is not ours");
 }
 
+#[test]
+fn a_restart_whose_task_alone_names_its_attempt_as_the_winner_is_not_taken_for_unanswered() {
+    for named in [vec![], vec![1]] {
+        let mut flights = asked();
+        answer(&mut flights, Answer::Applied, &named);
+        let mut job = running(Time(30_000));
+        attempt(&mut job, map(0).attempt(0), Killed, 1_000, 12_000);
+        succeed(&mut job, map(0), Some(1), 30_000);
+        for outcome in [flights.close_job(&job).remove(0), flights.follow(&job, &params(), Time(30_000)).0.remove(0)] {
+            assert_eq!((outcome.end, &outcome.attempts[..], outcome.winner), (CopyEnd::Won, &[1][..], Some(1)));
+        }
+    }
+    let mut job = running(Time(30_000));
+    succeed(&mut job, map(0), Some(1), 30_000);
+    let never_sent = asked().follow(&job, &params(), Time(30_000)).0.remove(0);
+    assert_eq!((never_sent.end, never_sent.attempts), (CopyEnd::Unsent, vec![]), "it is Hadoop's own");
+}
+
 /// A copy was decided on, and before its order was sent the first attempt failed, and Hadoop began a second.
 fn replaced_before_it_was_sent() -> (Flights, Job) {
     let mut job = running(Time(14_000));
