@@ -160,7 +160,14 @@ impl Asked {
     /// Does what was started run, and nothing else of the task?
     pub(super) fn has_replaced(&self, job: &Job, task: &Task, grace: Millis) -> bool {
         let alone = || task.unended().all(|attempt| self.is_copy(attempt.number));
-        self.is_settled(1, job, task, grace) && alone()
+        self.is_settled(1, job, task, grace) && alone() && !self.is_decided(job, task)
+    }
+
+    /// Has one of the task's attempts succeeded, though the task is still told to run? Hadoop tells of its end only once the container has stopped, say; the others are being killed.
+    fn is_decided(&self, job: &Job, task: &Task) -> bool {
+        let first = job.first_number();
+        let won = |one: &Attempt| one.state == AttemptState::Succeeded && u64::from(one.number) >= first;
+        job.incarnation == self.incarnation && task.attempts.iter().any(won)
     }
 
     fn is_refused(&self) -> bool {
@@ -199,7 +206,7 @@ impl Asked {
         }
         let late = self.is_late(job, grace);
         if self.is_applied() || seen > 0 {
-            let gone = seen > 0 && alive == 0 && seen >= self.attempts.len();
+            let gone = seen > 0 && alive == 0 && seen >= self.attempts.len() && !self.is_decided(job, task);
             // One killed before its launch, or as it was launched, is being moved to another host: the word of its new number is on its way, as long after that as it may be.
             let told_late = late && self.gone.is_some_and(|(_, since)| job.heard > since + grace);
             let over = (gone && (launched || told_late)) || job.incarnation > self.incarnation;
