@@ -50,6 +50,13 @@ impl Asked {
         task.attempts.iter().filter(|attempt| self.is_copy(attempt.number))
     }
 
+    /// The numbers of these and, where the task tells of a winner whose attempt was not read, of that one if it is a copy.
+    pub(super) fn numbers(&self, task: &Task) -> Vec<u32> {
+        let unseen = |number: &u32| task.attempts.iter().all(|attempt| attempt.number != *number);
+        let winner = task.winner().filter(|winner| unseen(winner) && self.is_copy(*winner));
+        self.copies(task).map(|copy| copy.number).chain(winner).collect()
+    }
+
     fn is_copy(&self, number: u32) -> bool {
         // What was never sent nobody has carried out: what is seen is Hadoop's own, in the place of an attempt that has failed, say.
         if self.is_unsent() {
@@ -153,7 +160,14 @@ impl Asked {
     /// Does what was started run, and nothing else of the task?
     pub(super) fn has_replaced(&self, job: &Job, task: &Task, grace: Millis) -> bool {
         let alone = || task.unended().all(|attempt| self.is_copy(attempt.number));
-        self.is_settled(1, job, task, grace) && alone()
+        self.is_settled(1, job, task, grace) && alone() && !self.is_decided(job, task)
+    }
+
+    /// Has one of the task's attempts succeeded, though the task is still told to run? Hadoop tells of its end only once the container has stopped, say; the others are being killed.
+    fn is_decided(&self, job: &Job, task: &Task) -> bool {
+        let first = job.first_number();
+        let won = |one: &Attempt| one.state == AttemptState::Succeeded && u64::from(one.number) >= first;
+        job.incarnation == self.incarnation && task.attempts.iter().any(won)
     }
 
     fn is_refused(&self) -> bool {
@@ -192,7 +206,7 @@ impl Asked {
         }
         let late = self.is_late(job, grace);
         if self.is_applied() || seen > 0 {
-            let gone = seen > 0 && alive == 0 && seen >= self.attempts.len();
+            let gone = seen > 0 && alive == 0 && seen >= self.attempts.len() && !self.is_decided(job, task);
             // One killed before its launch, or as it was launched, is being moved to another host: the word of its new number is on its way, as long after that as it may be.
             let told_late = late && self.gone.is_some_and(|(_, since)| job.heard > since + grace);
             let over = (gone && (launched || told_late)) || job.incarnation > self.incarnation;
@@ -221,6 +235,5 @@ pub(super) fn end_with(asked: &Asked, task: &Task) -> CopyEnd {
     if task.state != TaskState::Succeeded {
         return CopyEnd::Unknown;
     }
-    let copies: Vec<u32> = asked.copies(task).map(|copy| copy.number).collect();
-    CopyEnd::with_task(asked.answer, asked.sent, &copies, task.won().map(|won| won.number))
+    CopyEnd::with_task(asked.answer, asked.sent, &asked.numbers(task), task.winner())
 }

@@ -144,7 +144,7 @@ impl Flight {
         let task = job.task(id);
         let held = |copy: &Attempt| copy.finished.get().unwrap_or(at).since(copy.started.get().unwrap_or(at));
         let copies = || task.into_iter().flat_map(|task| asked.copies(task));
-        let winner = task.and_then(Task::won).map(|winner| winner.number);
+        let winner = task.and_then(Task::winner);
         CopyOutcome {
             decision: self.decision,
             policy: self.policy.clone(),
@@ -154,7 +154,7 @@ impl Flight {
             task: id,
             end,
             answer: asked.answer,
-            attempts: copies().map(|copy| copy.number).collect(),
+            attempts: task.map(|task| asked.numbers(task)).unwrap_or_default(),
             winner,
             host: None,
             hosts: Vec::new(),

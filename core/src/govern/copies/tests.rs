@@ -259,6 +259,24 @@ fn a_copy_won_where_it_is_the_winner_and_lost_where_another_is() {
     assert_eq!(fate(Some(2), &[Killed, Succeeded], one_of_two), CopyEnd::Lost, "Hadoop's own is not ours");
 }
 
+#[test]
+fn a_restart_whose_task_alone_names_its_attempt_as_the_winner_is_not_taken_for_unanswered() {
+    for named in [vec![], vec![1]] {
+        let mut flights = asked();
+        answer(&mut flights, Answer::Applied, &named);
+        let mut job = running(Time(30_000));
+        attempt(&mut job, map(0).attempt(0), Killed, 1_000, 12_000);
+        succeed(&mut job, map(0), Some(1), 30_000);
+        for outcome in [flights.close_job(&job).remove(0), flights.follow(&job, &params(), Time(30_000)).0.remove(0)] {
+            assert_eq!((outcome.end, &outcome.attempts[..], outcome.winner), (CopyEnd::Won, &[1][..], Some(1)));
+        }
+    }
+    let mut job = running(Time(30_000));
+    succeed(&mut job, map(0), Some(1), 30_000);
+    let never_sent = asked().follow(&job, &params(), Time(30_000)).0.remove(0);
+    assert_eq!((never_sent.end, never_sent.attempts), (CopyEnd::Unsent, vec![]), "it is Hadoop's own");
+}
+
 /// A copy was decided on, and before its order was sent the first attempt failed, and Hadoop began a second.
 fn replaced_before_it_was_sent() -> (Flights, Job) {
     let mut job = running(Time(14_000));
@@ -552,6 +570,45 @@ fn a_copy_whose_original_has_failed_is_the_tasks_own_and_may_be_helped_itself_an
     assert_eq!(copied(Budget::Copies, AttemptState::Failed), (false, None));
     assert_eq!(copied(Budget::Copies, AttemptState::Running), (true, Some(Verdict::CopyInFlight)));
     assert!(copied(Budget::Clones, AttemptState::Failed).0);
+}
+
+#[test]
+fn a_copy_whose_original_has_just_succeeded_is_neither_the_tasks_own_nor_dead_and_loses_with_the_task() {
+    let mut flights = asked();
+    answer(&mut flights, Answer::Applied, &[1]);
+    let mut job = running(Time(31_000));
+    attempt(&mut job, map(0).attempt(1), Running, 12_000, 0);
+    attempt(&mut job, map(0).attempt(0), Succeeded, 1_000, 30_000);
+    for copy in [Running, Killed] {
+        attempt(&mut job, map(0).attempt(1), copy, 12_000, if copy == Killed { 32_000 } else { 0 });
+        assert_eq!(ends(&mut flights, &job, Time(32_000)), [], "{copy:?}");
+        assert!(flights.newest(map(0)).unwrap().is_in_flight(), "{copy:?}");
+    }
+    let (mut restarted, mut next) = (flights.clone(), job.clone());
+    next.outlive(2);
+    assert_eq!(ends(&mut restarted, &next, Time(32_000)), [CopyEnd::Died], "and nobody can tell of that win any more");
+    let mut taken_back = flights.clone();
+    let mut lost = job.clone();
+    attempt(&mut lost, map(0).attempt(0), Killed, 1_000, 30_000);
+    assert_eq!(ends(&mut taken_back, &lost, Time(32_000)), [CopyEnd::Died], "the original's output was lost");
+    succeed(&mut job, map(0), Some(0), 30_000);
+    assert_eq!(ends(&mut flights, &job, Time(32_000)), [CopyEnd::Lost]);
+}
+
+#[test]
+fn what_succeeded_under_an_am_that_died_keeps_no_copy_of_the_next_from_being_the_tasks_own_or_dead() {
+    let mut job = running(Time(10_000));
+    attempt(&mut job, map(0).attempt(0), Succeeded, 1_000, 9_000);
+    job.outlive(2);
+    attempt(&mut job, map(0).attempt(1_000), Running, 11_000, 0);
+    let mut flights = flights_of(&job);
+    answer(&mut flights, Answer::Applied, &[1_001]);
+    attempt(&mut job, map(0).attempt(1_000), AttemptState::Failed, 11_000, 13_000);
+    attempt(&mut job, map(0).attempt(1_001), Running, 12_000, 0);
+    assert_eq!(ends(&mut flights, &job, Time(14_000)), []);
+    assert!(!flights.newest(map(0)).unwrap().is_in_flight());
+    attempt(&mut job, map(0).attempt(1_001), AttemptState::Failed, 12_000, 15_000);
+    assert_eq!(ends(&mut flights, &job, Time(16_000)), [CopyEnd::Died]);
 }
 
 #[test]

@@ -125,10 +125,13 @@ impl Task {
         track
     }
 
-    /// The attempt that succeeded, where it is known: as the task tells, or as the attempts do.
+    /// The attempt that succeeded, where it is known: the one that the task tells of or, where it tells of none, as the attempts do. `None` also while that one was not read: another that
+    /// is told to have succeeded is one whose output was lost.
     pub fn won(&self) -> Option<&Attempt> {
-        let told = self.winner.and_then(|number| self.attempts.iter().find(|attempt| attempt.number == number));
-        told.or_else(|| self.attempts.iter().find(|attempt| attempt.state == AttemptState::Succeeded))
+        self.attempts.iter().find(|attempt| match self.winner {
+            Some(number) => attempt.number == number,
+            None => attempt.state == AttemptState::Succeeded,
+        })
     }
 
     /// When it ended, the AM's clock; `None` while it runs, and where it is not known.
@@ -142,7 +145,7 @@ impl Task {
 
     /// The number of the attempt that succeeded, where it is known.
     pub fn winner(&self) -> Option<u32> {
-        self.won().map(|attempt| attempt.number).or(self.winner)
+        self.winner.or_else(|| self.won().map(|attempt| attempt.number))
     }
 
     /// How long its successful run took, the AM's clock; `None` where it is not known.
@@ -151,6 +154,10 @@ impl Task {
             return None;
         }
         let won = self.won();
+        if won.is_none() && self.attempts.iter().any(|attempt| attempt.state == AttemptState::Succeeded) {
+            // It ran again after that one, and when it did was not read.
+            return None;
+        }
         let started = won.map_or(self.started, |attempt| attempt.started).get()?;
         let finished = won.and_then(|attempt| attempt.finished.get()).or_else(|| self.ended())?;
         Some(finished.since(started))

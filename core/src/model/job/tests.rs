@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Names, Phase};
+use crate::model::{Millis, Names, Phase};
 
 fn job(totals: Option<[u32; 2]>) -> Job {
     let mut job = Job::new("job_1_0001".parse().unwrap());
@@ -218,6 +218,25 @@ fn a_newer_masters_word_on_a_task_counts_though_its_clock_is_behind_its_predeces
     job.outlive(2);
     job.learn_task(&succeeded, Time(60_000), 10);
     assert_eq!(job.task(map(&job, 0)).unwrap().state, TaskState::Succeeded);
+}
+
+#[test]
+fn an_attempt_whose_output_was_lost_is_not_taken_for_the_winner_that_the_task_names_and_nobody_has_read() {
+    let mut job = job(Some([1, 0]));
+    let id = map(&job, 0);
+    assert!(learn(&mut job, &ran(id.attempt(0), AttemptState::Succeeded, 1_000, Some(9_000))));
+    let won = |job: &Job| {
+        let task = job.task(id).unwrap();
+        (task.winner(), task.won().map(|won| won.number), task.run_time())
+    };
+    let told = |winner| TaskFact { state: Some(TaskState::Succeeded), winner, ..TaskFact::of(id) };
+    assert!(job.learn_task(&told(None), Time(10_000), 10));
+    assert_eq!(won(&job), (Some(0), Some(0), Some(Millis(8_000))));
+    let again = TaskFact { finished: Some(Time(30_000)), ..told(Some(1)) };
+    assert!(job.learn_task(&again, Time(31_000), 10));
+    assert_eq!(won(&job), (Some(1), None, None));
+    assert!(learn(&mut job, &ran(id.attempt(1), AttemptState::Succeeded, 20_000, Some(30_000))));
+    assert_eq!(won(&job), (Some(1), Some(1), Some(Millis(10_000))));
 }
 
 #[test]
