@@ -265,6 +265,7 @@ impl Job {
     /// Folds in what is told of one attempt; false when its task's index is beyond the job's size or `limit`, or it would be one attempt too many: a newer one takes the place of the oldest that failed or was killed.
     pub fn learn_attempt(&mut self, fact: &AttemptFact, host: Option<NameId>, at: Time, limit: u32) -> bool {
         const ATTEMPTS_MAX: usize = 64;
+        let first = self.first_number();
         let Some(task) = self.slot(fact.kind, fact.index, limit) else { return false };
         let is_known = task.attempts.iter().any(|known| known.number == fact.number);
         if task.attempts.len() >= ATTEMPTS_MAX && !is_known && !task.attempts.make_room(fact.number) {
@@ -272,6 +273,9 @@ impl Job {
         }
         let (before, known) = (task.standing(), task.attempts.len());
         let attempt = task.attempts.of_number(fact.number);
+        if fact.state == Some(AttemptState::Succeeded) && u64::from(fact.number) < first {
+            attempt.revive();
+        }
         let lost = fact.state.is_some_and(|told| attempt.state.takes_back(told));
         let changed = attempt.learn(fact, host, at);
         let gone = matches!(attempt.state, AttemptState::Failed | AttemptState::Killed);
