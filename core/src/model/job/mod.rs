@@ -279,10 +279,13 @@ impl Job {
         let lost = fact.state.is_some_and(|told| attempt.state.takes_back(told));
         let changed = attempt.learn(fact, host, at);
         let gone = matches!(attempt.state, AttemptState::Failed | AttemptState::Killed);
+        let is_running = !attempt.state.is_final();
         let told = !task.marks.told() && fact.score.is_some();
         task.marks = task.marks.heard(task.marks.told() || told);
         task.started.earliest(fact.started);
-        if task.state < TaskState::Running && fact.state.is_some_and(|s| s >= AttemptState::Running) {
+        // Not by the end of one: a map whose output was lost waits for its next attempt.
+        let runs = |state| matches!(state, AttemptState::Running | AttemptState::CommitPending);
+        if task.state < TaskState::Running && fact.state.is_some_and(runs) && is_running {
             task.state = TaskState::Running;
         }
         self.stirred |= changed || lost || task.attempts.len() > known || task.standing() != before;
