@@ -224,6 +224,11 @@ impl Job {
         }
     }
 
+    /// A shim begins to speak: what it says of a task first counts, though a listing that was stamped with its end seems newer.
+    pub(super) fn date_back(&mut self) {
+        self.tasks.iter_mut().flatten().flatten().for_each(|task| task.as_of = Stamp::default());
+    }
+
     /// The job's end: what its history tells of attempts that succeeded settles their tasks. Of hosts' names `number` gives the numbers.
     pub fn end(&mut self, end: &EndFact, mut number: impl FnMut(&str) -> Option<NameId>) {
         let at = end.finished.unwrap_or(self.heard);
