@@ -33,7 +33,7 @@ pub fn job(n: u32) -> JobId {
 
 /// A fact from the job's ApplicationMaster.
 pub fn seen(job: JobId, seq: u64, at: u64, fact: Fact) -> Observation {
-    let source = Source { channel: Channel::Am, app: Some(job.0), principal: None, incarnation: 1 };
+    let source = Source { channel: Channel::Shim, app: Some(job.0), principal: None, incarnation: 1 };
     Observation { source, seq, at: Time(at), received: Time(at), fact }
 }
 

@@ -120,6 +120,9 @@ impl ClusterState {
         if matches!(seen.source.channel, Channel::Am | Channel::Shim) {
             job.outlive(seen.source.incarnation);
         }
+        if job.shim && seen.source.channel == Channel::Am && is_the_shims(fact) {
+            return Ok(Changed::Job(id));
+        }
         match fact {
             Fact::Tasks { complete, tasks, .. } => self.learn_tasks(id, tasks, *complete, seen),
             Fact::Attempts { attempts, .. } => self.learn_attempts(id, attempts, seen),
@@ -128,8 +131,6 @@ impl ClusterState {
                 job.stirred = true;
                 job.clock_set.latest(Some(seen.at));
             }
-            // Where a shim speaks, it is for it to say what can be done.
-            Fact::Can(..) if job.shim && seen.source.channel == Channel::Am => {}
             fact => learn_of_itself(job, fact),
         }
         let tells_progress = matches!(fact, Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. });
@@ -214,6 +215,12 @@ impl ClusterState {
     }
 }
 
+/// Where a shim speaks, it is for it to say what can be done and how the tasks stand. A listing that was under way is stamped with its end, so that what it says may be older than what
+/// the shim has said, which would not say it again.
+fn is_the_shims(fact: &Fact) -> bool {
+    matches!(fact, Fact::Can(..) | Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. })
+}
+
 /// What a fact says of the job as a whole.
 fn learn_of_itself(job: &mut Job, fact: &Fact) {
     job.stirred |= match fact {
@@ -233,7 +240,9 @@ fn learn_of_itself(job: &mut Job, fact: &Fact) {
         }
         Fact::ShimSession(_, open) => {
             job.shim = *open;
-            if !*open {
+            if *open {
+                job.date_back();
+            } else {
                 // Whoever cannot be spoken to can be asked for nothing, and keeps nothing up to date.
                 job.can = Capabilities::default();
                 job.listings.lose(Channel::Shim);

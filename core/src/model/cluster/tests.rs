@@ -118,10 +118,10 @@ fn news_is_of_tasks_alone_and_the_newest_sets_the_jobs_clock() {
     assert_eq!((job(&cluster), cluster.job_count()), ((Time(10), 500), 1));
     cluster.apply(&seen(Channel::Am, 2, 20, Fact::ShimSession(job_id(1), true))).unwrap();
     assert_eq!(job(&cluster), (Time(10), 500), "that a session is open says nothing of tasks");
-    let skewed = Observation { at: Time(7), ..seen(Channel::Am, 3, 10, tasks(job_id(1))) };
+    let skewed = Observation { at: Time(7), ..seen(Channel::Shim, 3, 10, tasks(job_id(1))) };
     cluster.apply(&skewed).unwrap();
     assert_eq!(job(&cluster), (Time(10), -3), "of two at one instant the later told");
-    cluster.apply(&seen(Channel::Am, 4, 9, tasks(job_id(1)))).unwrap();
+    cluster.apply(&seen(Channel::Shim, 4, 9, tasks(job_id(1)))).unwrap();
     assert_eq!(job(&cluster), (Time(10), -3), "older news");
 }
 
@@ -153,6 +153,40 @@ fn what_can_be_done_over_rest_counts_only_where_no_shim_says_what_can() {
     assert_eq!(can(Channel::Am, by_rest()), (true, false), "a listing that was under way");
     assert_eq!(can(Channel::Shim, Fact::ShimSession(id, false)), (false, false));
     assert_eq!(can(Channel::Am, by_rest()), (false, true));
+}
+
+#[test]
+fn a_listing_that_was_under_way_as_a_shim_began_to_speak_undoes_no_end_that_the_shim_told() {
+    use crate::model::TaskState::{Running, Succeeded};
+    let id = job_id(1);
+    let says = |state| {
+        let task = TaskFact { state: Some(state), ..TaskFact::of(id.task(TaskKind::Map, 0)) };
+        Fact::Tasks { job: id, complete: true, tasks: vec![task] }
+    };
+    let session = |open| (Channel::Shim, 30, Fact::ShimSession(id, open));
+    let (listed, told) = ((Channel::Am, 40, says(Running)), (Channel::Shim, 35, says(Succeeded)));
+    let needs = (Channel::Am, 50, Fact::Needs { job: id, maps: 9, reduces: 0, native_copies: 0 });
+    // The listing comes before the shim's first word, between that and its session's start, or after both.
+    for order in [
+        [listed.clone(), session(true), told.clone()],
+        [session(true), listed.clone(), told.clone()],
+        [session(true), told, listed.clone()],
+    ] {
+        let mut cluster = cluster("q");
+        let mut seq = 1;
+        let mut apply = |(channel, at, fact)| {
+            seq += 1;
+            cluster.apply(&seen(channel, seq, at, fact)).unwrap();
+            let job = cluster.job(id).unwrap();
+            (job.task(id.task(TaskKind::Map, 0)).unwrap().state, job.heard, job.needs)
+        };
+        let state = order.into_iter().map(&mut apply).last().unwrap().0;
+        assert_eq!(state, Succeeded);
+        let (before, after) = (apply(session(true)), apply(needs.clone()));
+        assert_eq!(before, after, "nor is it news of the shim's");
+        apply(session(false));
+        assert_eq!(apply((Channel::Am, 60, says(Running))), (Running, Time(60), [0, 0]), "nobody else speaks");
+    }
 }
 
 #[test]

@@ -99,6 +99,13 @@ impl Attempt {
         launched_before && self.finished.get().map_or(!self.state.is_final(), |finished| launched < finished)
     }
 
+    /// The AM that followed its own tells that it had succeeded: that it was killed was only presumed where nobody has told when.
+    pub(super) fn revive(&mut self) {
+        if self.state == AttemptState::Killed && self.finished.get().is_none() {
+            self.state = AttemptState::Succeeded;
+        }
+    }
+
     /// All that is known of it but how far it is.
     fn standing(&self) -> (Option<NameId>, AttemptState, Option<Phase>, bool, [Stamp; 4]) {
         let stamps = [self.started, self.finished, self.second_phase, self.third_phase];

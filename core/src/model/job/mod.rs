@@ -224,6 +224,11 @@ impl Job {
         }
     }
 
+    /// A shim begins to speak: what it says of a task first counts, though a listing that was stamped with its end seems newer.
+    pub(super) fn date_back(&mut self) {
+        self.tasks.iter_mut().flatten().flatten().for_each(|task| task.as_of = Stamp::default());
+    }
+
     /// The job's end: what its history tells of attempts that succeeded settles their tasks. Of hosts' names `number` gives the numbers.
     pub fn end(&mut self, end: &EndFact, mut number: impl FnMut(&str) -> Option<NameId>) {
         let at = end.finished.unwrap_or(self.heard);
@@ -265,6 +270,7 @@ impl Job {
     /// Folds in what is told of one attempt; false when its task's index is beyond the job's size or `limit`, or it would be one attempt too many: a newer one takes the place of the oldest that failed or was killed.
     pub fn learn_attempt(&mut self, fact: &AttemptFact, host: Option<NameId>, at: Time, limit: u32) -> bool {
         const ATTEMPTS_MAX: usize = 64;
+        let first = self.first_number();
         let Some(task) = self.slot(fact.kind, fact.index, limit) else { return false };
         let is_known = task.attempts.iter().any(|known| known.number == fact.number);
         if task.attempts.len() >= ATTEMPTS_MAX && !is_known && !task.attempts.make_room(fact.number) {
@@ -272,13 +278,19 @@ impl Job {
         }
         let (before, known) = (task.standing(), task.attempts.len());
         let attempt = task.attempts.of_number(fact.number);
+        if fact.state == Some(AttemptState::Succeeded) && u64::from(fact.number) < first {
+            attempt.revive();
+        }
         let lost = fact.state.is_some_and(|told| attempt.state.takes_back(told));
         let changed = attempt.learn(fact, host, at);
         let gone = matches!(attempt.state, AttemptState::Failed | AttemptState::Killed);
+        let is_running = !attempt.state.is_final();
         let told = !task.marks.told() && fact.score.is_some();
         task.marks = task.marks.heard(task.marks.told() || told);
         task.started.earliest(fact.started);
-        if task.state < TaskState::Running && fact.state.is_some_and(|s| s >= AttemptState::Running) {
+        // Not by the end of one: a map whose output was lost waits for its next attempt.
+        let runs = |state| matches!(state, AttemptState::Running | AttemptState::CommitPending);
+        if task.state < TaskState::Running && fact.state.is_some_and(runs) && is_running {
             task.state = TaskState::Running;
         }
         self.stirred |= changed || lost || task.attempts.len() > known || task.standing() != before;

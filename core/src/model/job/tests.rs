@@ -208,6 +208,52 @@ fn a_newer_master_ends_the_attempts_numbered_below_its_own_and_no_others() {
 }
 
 #[test]
+fn an_attempt_that_a_newer_master_recovers_is_its_tasks_winner_and_one_that_was_told_killed_is_not() {
+    use AttemptState::{Killed, Running, Succeeded};
+    let states = [(Running, None), (Killed, Some(8_000))].map(|(state, finished)| {
+        let mut job = job(Some([1, 0]));
+        let id = map(&job, 0);
+        assert!(learn(&mut job, &ran(id.attempt(0), state, 1_000, finished)));
+        job.outlive(2);
+        let task = TaskFact { state: Some(TaskState::Succeeded), ..TaskFact::of(id) };
+        assert!(job.learn_task(&task, Time(20_000), 10));
+        assert!(learn(&mut job, &ran(id.attempt(0), Succeeded, 1_000, Some(9_000))));
+        let task = job.task(id).unwrap();
+        (task.attempts[0].state, task.winner(), job.lost.is_empty())
+    });
+    assert_eq!(states, [(Succeeded, Some(0), true), (Killed, None, true)]);
+    let mut own = job(Some([1, 0]));
+    own.outlive(2);
+    let id = map(&own, 0).attempt(1_000);
+    for state in [Killed, Succeeded] {
+        assert!(learn(&mut own, &ran(id, state, 1_000, None)));
+    }
+    assert_eq!(own.task(id.task).unwrap().attempts[0].state, Killed, "its own master has told that");
+}
+
+#[test]
+fn a_map_taken_back_waits_although_the_end_of_the_attempt_whose_output_was_lost_is_told_or_told_again() {
+    use AttemptState::{CommitPending, Failed, Killed, Running, Succeeded};
+    for end in [Failed, Killed] {
+        let mut job = job(Some([1, 0]));
+        let id = map(&job, 0);
+        assert!(learn(&mut job, &ran(id.attempt(0), Succeeded, 1_000, Some(9_000))));
+        let back = TaskFact { state: Some(TaskState::Scheduled), ..TaskFact::of(id) };
+        assert!(job.learn_task(&back, Time(20_000), 10));
+        let mut state = |number, state| {
+            assert!(learn(&mut job, &ran(id.attempt(number), state, 1_000, None)));
+            job.task(id).unwrap().state
+        };
+        for told in [Succeeded, end, Running] {
+            assert_eq!(state(0, told), TaskState::Scheduled, "{told:?}");
+        }
+        assert_eq!(state(1, AttemptState::Starting), TaskState::Scheduled);
+        let runs = if end == Failed { Running } else { CommitPending };
+        assert_eq!(state(1, runs), TaskState::Running);
+    }
+}
+
+#[test]
 fn a_newer_masters_word_on_a_task_counts_though_its_clock_is_behind_its_predecessors() {
     let mut job = job(Some([1, 0]));
     let told = |state| TaskFact { state: Some(state), ..TaskFact::of(map(&job, 0)) };

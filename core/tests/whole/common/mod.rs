@@ -64,8 +64,10 @@ impl Script {
 
     pub fn say(&mut self, now: Time, fact: Fact) {
         let app = fact.job().map(|job| job.0);
+        let has_shim = fact.job().and_then(|id| self.engine.cluster().job(id)).is_some_and(|job| job.shim);
         let channel = match fact {
             Fact::Can(..) | Fact::ShimSession(..) => Channel::Shim,
+            Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. } if has_shim => Channel::Shim,
             _ if app.is_some() => self.jobs_by,
             _ => Channel::Rm,
         };
