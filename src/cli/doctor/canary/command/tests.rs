@@ -58,9 +58,8 @@ async fn its_own_job_is_known_while_it_runs_and_anothers_is_not() {
 async fn a_grandchild_that_holds_the_pipes_is_ended_with_the_command() {
     // One obeys, the other has to be killed.
     for (trap, grace) in [("", LONG.grace), ("trap '' TERM; ", Duration::ZERO)] {
-        let line = format!(
-            "{trap}(sleep 3600; echo goes on) & echo 'Submitted application application_1_0002'; sleep 3600"
-        );
+        let line =
+            format!("{trap}(sleep 3600; echo goes on) & echo 'Submitted application application_1_0002'; sleep 3600");
         let mut running = start(&line, Waits { grace, ..LONG });
         job_of(&running).await;
         assert!(running.stop(pending()).await, "{trap}: something holds the pipes");
