@@ -3,7 +3,7 @@
 use super::{GovernParams, output};
 use crate::estimate::stats::uniform_draw;
 use crate::model::{
-    Action, AttemptState, Capabilities, ClusterState, Job, JobId, Mode, TaskKind, Time, Verdict, queue_name,
+    Action, Attempt, AttemptState, Capabilities, ClusterState, Job, JobId, Mode, TaskKind, Time, Verdict, queue_name,
 };
 use crate::policy::Judged;
 
@@ -73,6 +73,10 @@ impl GovernParams {
         if !speculation {
             return Some(Verdict::SpeculationOff);
         }
+        // Not even one copy may fail: Hadoop's own speculator, which does not mind, is not held for nothing.
+        if settings.attempts_max[kind as usize] < 2 {
+            return Some(Verdict::FailuresSpent);
+        }
         let classes = [&settings.committer, &settings.committer_factory, &settings.output_format];
         if classes.into_iter().flatten().any(|class| !output::is_safe(class, &self.safe_outputs, &self.unsafe_outputs))
         {
@@ -92,8 +96,8 @@ impl GovernParams {
 
 /// Does it stand for as long as the job runs, whatever else is heard?
 fn is_for_good(bar: Verdict) -> bool {
-    use Verdict::{HeldOut, ModeOff, SettingsUnknown, SpeculationOff, Uber, UnsafeOutput};
-    matches!(bar, HeldOut | ModeOff | SettingsUnknown | SpeculationOff | Uber | UnsafeOutput)
+    use Verdict::{FailuresSpent, HeldOut, ModeOff, SettingsUnknown, SpeculationOff, Uber, UnsafeOutput};
+    matches!(bar, FailuresSpent | HeldOut | ModeOff | SettingsUnknown | SpeculationOff | Uber | UnsafeOutput)
 }
 
 /// Leaves a proposal no more copies than may all fail without failing their task, and its job with it; the reason against it where that is none.
@@ -102,7 +106,10 @@ pub fn bound_by_failures(judged: &mut Judged, job: &Job) -> Option<Verdict> {
     if judged.action != Action::Duplicate {
         return None;
     }
-    let failed = task.attempts.iter().filter(|attempt| attempt.state == AttemptState::Failed).count();
+    // An AM recovers tasks that had ended: of the others it counts the failures that it has seen itself.
+    let counts = |attempt: &&Attempt| u64::from(attempt.number) >= job.first_number();
+    let own = task.attempts.iter().filter(counts);
+    let failed = own.filter(|attempt| attempt.state == AttemptState::Failed).count();
     let may_fail = (failed + task.unended().count().max(1)) as u32;
     let most = settings.attempts_max[judged.task.kind as usize];
     judged.copies = judged.copies.min(most.saturating_sub(may_fail));
@@ -234,6 +241,15 @@ mod tests {
         assert_eq!(left(&[Running, Failed, Failed, Killed], 4, 2), Err(1), "one that was killed has not failed");
         assert_eq!(left(&[Running, Failed, Failed, Failed], 4, 1), Ok(Verdict::FailuresSpent));
         assert_eq!(left(&[Running, Running, Failed], 4, 2), Err(1), "a copy that runs may fail, too");
+        let mut again = job();
+        for number in 0..3 {
+            attempt(&mut again, map(0).attempt(number), Failed, 1_000, 2_000);
+        }
+        again.outlive(2);
+        attempt(&mut again, map(0).attempt(1_000), Running, 3_000, 0);
+        again.settings = Some(JobSettings::default());
+        let mut judged = Judged { task: map(0), copies: 1, ..proposed(1) };
+        assert_eq!((bound_by_failures(&mut judged, &again), judged.copies), (None, 1), "a new AM begins to count anew");
     }
 
     #[test]
@@ -246,6 +262,9 @@ mod tests {
         assert!(!params.leaves_alone(&one_kind, NOW));
         one_kind.settings.as_mut().unwrap().reduce_speculation = false;
         assert!(params.leaves_alone(&one_kind, NOW));
+        let mut once = job();
+        once.settings.as_mut().unwrap().attempts_max = [1, 1];
+        assert!(params.leaves_alone(&once, NOW), "no copy may fail");
         let mut direct = job();
         direct.settings.as_mut().unwrap().committer = Some("com.x.DirectCommitter".into());
         assert!(params.leaves_alone(&direct, NOW));

@@ -6,7 +6,7 @@ use super::{GovernParams, clocks, eligible};
 use crate::model::{Action, AttemptId, AttemptState, ClusterState, Decision, Job, JobPhase, Mode, Task, Time, Verdict};
 
 /// What may speak against it, for metrics that start at zero.
-pub const REASONS: [Verdict; 23] = [
+pub const REASONS: [Verdict; 24] = [
     Verdict::JobEnded,
     Verdict::TooLate,
     Verdict::NotActing,
@@ -15,6 +15,7 @@ pub const REASONS: [Verdict; 23] = [
     Verdict::HeldOut,
     Verdict::SettingsUnknown,
     Verdict::SpeculationOff,
+    Verdict::FailuresSpent,
     Verdict::UnsafeOutput,
     Verdict::IncompleteData,
     Verdict::StaleData,

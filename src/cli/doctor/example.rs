@@ -43,9 +43,9 @@ impl Example {
             let urls = shell_word(&format!("-Ddrover.service.urls={url}"));
             options = format!("{options} -Dyarn.app.mapreduce.am.job.speculator.class={SHIM} {urls}");
         }
-        // The exit status is the job's; a subshell, so that pasting the line into a terminal does not close it.
+        // Its log tells the application. The exit status is the job's; a subshell, so that pasting the line into a terminal does not close it.
         format!(
-            "{hadoop} jar {jar} teragen {options} 1000 {out}; ended=$?; {hadoop} fs -rm -r -f -skipTrash {out}; (exit $ended)",
+            "HADOOP_ROOT_LOGGER=INFO,console {hadoop} jar {jar} teragen {options} 1000 {out}; ended=$?; {hadoop} fs -rm -r -f -skipTrash {out}; (exit $ended)",
             out = shell_word(out)
         )
     }
@@ -97,7 +97,7 @@ mod tests {
         let example = Example { launcher: "/h/bin/hadoop".into(), jar: "/h/e.jar".into() };
         assert_eq!(
             example.line(None, "o"),
-            "/h/bin/hadoop jar /h/e.jar teragen -Dmapreduce.job.maps=2 -Dmapreduce.map.speculative=true 1000 o; ended=$?; \
+            "HADOOP_ROOT_LOGGER=INFO,console /h/bin/hadoop jar /h/e.jar teragen -Dmapreduce.job.maps=2 -Dmapreduce.map.speculative=true 1000 o; ended=$?; \
              /h/bin/hadoop fs -rm -r -f -skipTrash o; (exit $ended)"
         );
         let home = home();

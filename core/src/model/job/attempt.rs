@@ -7,7 +7,7 @@ use crate::model::track::{Stamp, Track};
 use crate::model::units::{Millis, Time};
 use serde::{Deserialize, Serialize};
 
-/// One attempt at a task. Every field only ever grows towards the truth, so facts may come in any order.
+/// One attempt at a task. Every field only ever grows towards the truth, so one AM's facts may come in any order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
     /// Number within its task.

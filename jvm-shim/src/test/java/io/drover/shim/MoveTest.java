@@ -109,6 +109,9 @@ public class MoveTest extends LeasedJob {
     assertEquals("applied [1]", outcome(map(1)));
     assertEquals(
         "no more than these are killed at once", "no_headroom", outcome(restart(2, 0, "")));
+    assertEquals("applied [1,2,3,4,5,6,7,8]", outcome(avoiding(2, 8, 1, 8)));
+    awaitStates(2, "RUNNING@old" + " KILLED@slow".repeat(8));
+    assertEquals("twice as many, and none is added", "no_headroom", outcome(map(3)));
   }
 
   @Test

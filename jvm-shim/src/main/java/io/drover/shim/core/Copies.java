@@ -15,7 +15,7 @@ import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
  * have not started; on the dispatcher thread.
  */
 final class Copies {
-  /** More than these never wait for containers. */
+  /** More than these never wait for containers, but for what replaces killed ones. */
   static final int MAX_UNPLACED = 8;
 
   /**
@@ -24,6 +24,9 @@ final class Copies {
    * other tasks may need copies.
    */
   static final int MAX_ENDING = 8;
+
+  /** Nor is any attempt added while so many have not: each may keep a thread of Hadoop's. */
+  static final int MOST_ENDING = 16;
 
   /** What stands for one applied action. */
   static final class Standing {

@@ -66,7 +66,8 @@ final class Headroom {
   }
 
   private boolean bearsWaiting(int more) {
-    boolean few = copies.unplaced() + more <= Copies.MAX_UNPLACED;
+    boolean few =
+        copies.unplaced() + more <= Copies.MAX_UNPLACED && copies.ending() < Copies.MOST_ENDING;
     boolean mapWaits = copies.anyAsks(TaskType.MAP) || others(TaskType.MAP) > 0;
     return few && !(mapWaits && seen.get().reducesRun);
   }
