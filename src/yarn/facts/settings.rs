@@ -33,14 +33,15 @@ pub fn settings(wire: &Conf, hadoop: Option<&str>, refused: &mut Refused) -> Job
         opportunistic_maps: p
             .read::<i64>("mapreduce.job.num-opportunistic-maps-percent")
             .map_or(0, |n| n.clamp(0, 100) as u8),
-        attempts_max: [attempts_max(&mut p, "map"), attempts_max(&mut p, "reduce")],
+        attempts_max: [("map", 0), ("reduce", 1)]
+            .map(|(kind, nth)| attempts_max(&mut p, kind, default.attempts_max[nth])),
     }
 }
 
 /// With none allowed the first that fails is one too many all the same.
-fn attempts_max(p: &mut Properties<'_>, kind: &str) -> u32 {
-    let most = p.read::<i64>(&format!("mapreduce.{kind}.maxattempts")).unwrap_or(4);
-    most.clamp(1, u32::MAX.into()) as u32
+fn attempts_max(p: &mut Properties<'_>, kind: &str, default: u32) -> u32 {
+    let most = p.read::<i64>(&format!("mapreduce.{kind}.maxattempts"));
+    most.map_or(default, |most| most.clamp(1, u32::MAX.into()) as u32)
 }
 
 fn labels(p: &Properties<'_>) -> Labels {
