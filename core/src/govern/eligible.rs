@@ -24,12 +24,12 @@ impl GovernParams {
 
     /// Is the job one that no copy will ever be asked for, so that its speculation had better be left to Hadoop?
     pub fn leaves_alone(&self, job: &Job, now: Time) -> bool {
-        TaskKind::ALL.into_iter().all(|kind| self.bars(job, kind, Mode::Act, now).is_some_and(is_for_good))
+        kinds_of(job).all(|kind| self.bars(job, kind, Mode::Act, now).is_some_and(is_for_good))
     }
 
     /// May copies of the job's tasks come to be asked for, were it not held out? Up to the moment from which that is so both sides of a comparison are treated alike.
     pub fn could_act_on(&self, job: &Job, now: Time) -> bool {
-        !TaskKind::ALL.into_iter().all(|kind| self.bars_on_any_side(job, kind, Mode::Act, now).is_some_and(is_for_good))
+        !kinds_of(job).all(|kind| self.bars_on_any_side(job, kind, Mode::Act, now).is_some_and(is_for_good))
     }
 
     /// Is a job that is first seen now one of those that are left alone to compare with? As its id has it, and so after a restart of the service, too.
@@ -92,6 +92,12 @@ impl GovernParams {
     pub fn is_stale(&self, told: Time, now: Time) -> bool {
         now.since(told) > self.stale_after
     }
+}
+
+/// The kinds that a job has tasks of; both before it is told.
+fn kinds_of(job: &Job) -> impl Iterator<Item = TaskKind> {
+    let told = job.totals.filter(|totals| totals.iter().any(|tasks| *tasks > 0));
+    TaskKind::ALL.into_iter().filter(move |kind| told.is_none_or(|totals| totals[*kind as usize] > 0))
 }
 
 /// Does it stand for as long as the job runs, whatever else is heard?
@@ -265,6 +271,14 @@ mod tests {
         let mut once = job();
         once.settings.as_mut().unwrap().attempts_max = [1, 1];
         assert!(params.leaves_alone(&once, NOW), "no copy may fail");
+        once.settings.as_mut().unwrap().attempts_max = [1, 4];
+        let with = |totals| {
+            let mut job = once.clone();
+            job.totals = totals;
+            params.leaves_alone(&job, NOW)
+        };
+        let told = [None, Some([0, 0]), Some([3, 2]), Some([3, 0]), Some([0, 2])].map(with);
+        assert_eq!(told, [false, false, false, true, false], "reduces that a job does not have have no copies");
         let mut direct = job();
         direct.settings.as_mut().unwrap().committer = Some("com.x.DirectCommitter".into());
         assert!(params.leaves_alone(&direct, NOW));
