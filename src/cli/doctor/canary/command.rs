@@ -2,7 +2,7 @@
 
 use super::said::{Said, Which};
 use drover_core::model::JobId;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::io;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,10 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
+
+/// How often to see whether it has ended.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// How long to wait for each thing that may never come.
 #[derive(Debug, Clone, Copy)]
@@ -109,16 +112,26 @@ impl Running {
     /// Ends it and its group, at once where `hurry` comes. Is nothing left that holds its pipes?
     pub async fn stop(&mut self, hurry: impl Future<Output = ()>) -> bool {
         self.signal(Signal::TERM);
-        if !self.reading.is_finished() {
-            tokio::select! {
-                _ = timeout(self.waits.grace, &mut self.reading) => {}
-                () = hurry => {}
-            }
+        tokio::select! {
+            _ = timeout(self.waits.grace, self.obeyed()) => {}
+            () = hurry => {}
         }
         self.signal(Signal::KILL);
         // Not for ever: a process that waits for a file system that is away does not die.
         let _ = timeout(self.waits.pipes, self.child.wait()).await;
         self.drained().await
+    }
+
+    /// Waits until it has ended, which is not taken note of yet, and nothing holds its pipes. One that writes elsewhere has closed them long before.
+    async fn obeyed(&self) {
+        while !(self.reading.is_finished() && self.is_over()) {
+            sleep(LOOK_EVERY).await;
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        self.child.id().is_none() || !matches!(waitid(WaitId::Pid(self.group), look), Ok(None))
     }
 
     async fn drained(&mut self) -> bool {

@@ -2,8 +2,8 @@
 
 use drover_core::model::{AppId, JobId};
 
-/// What each line of Hadoop's client log says before the id of the job that it has just submitted.
-const HERALDS: [&str; 3] = ["Submitted application ", "The url to track the job: ", "Running job: "];
+/// What each line of Hadoop's client log says before the id of the job that it has just submitted; the last is Hive's.
+const HERALDS: [&str; 4] = ["Submitted application ", "The url to track the job: ", "Running job: ", "Starting Job = "];
 /// Enough of a command's words for its error.
 const KEPT: usize = 600;
 /// A line is looked at no further than this.
@@ -64,7 +64,7 @@ impl Said {
 /// The job that a line says was submitted: of itself or as its application, alone or in an address.
 fn submitted(line: &str) -> Option<JobId> {
     let named = HERALDS.iter().find_map(|herald| Some(line.split_once(herald)?.1))?;
-    let word = named.split_whitespace().next()?;
+    let word = named.split_whitespace().next()?.trim_end_matches(',');
     word.split('/').find_map(|part| part.parse().ok().or_else(|| part.parse::<AppId>().ok().map(JobId)))
 }
 
@@ -87,6 +87,7 @@ mod tests {
             "2026-11-30 07:00:00,000 INFO mapreduce.Job: The url to track the job: http://rm:8088/proxy/application_5_0008/\n",
             "26/11/30 07:00:00 INFO mapreduce.Job: Running job: job_5_0008\r\n",
             "Submitted application application_5_0008 to ResourceManager at rm/10.0.0.1:8032\n",
+            "Starting Job = job_5_0008, Tracking URL = http://rm:8088/proxy/application_5_0008/\n",
         ];
         for line in lines {
             assert_eq!(jobs(&[(Which::Err, line)]), ["job_5_0008"], "{line}");

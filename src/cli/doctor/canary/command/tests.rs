@@ -68,6 +68,19 @@ async fn a_grandchild_that_holds_the_pipes_is_ended_with_the_command() {
 }
 
 #[tokio::test]
+async fn one_that_writes_elsewhere_has_its_time_to_end_by_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let (ready, left) = (fifo(dir.path()), dir.path().join("left"));
+    let clears = format!("trap 'sleep 0.2; echo cleared >{}; exit' TERM", left.display());
+    let mut running =
+        start(&format!("exec >/dev/null 2>&1; {clears}; echo >'{ready}'; while :; do sleep 0.05; done"), LONG);
+    // Returns once the trap is set.
+    tokio::fs::read(&ready).await.unwrap();
+    assert!(running.stop(pending()).await);
+    assert_eq!(std::fs::read_to_string(left).unwrap(), "cleared\n");
+}
+
+#[tokio::test]
 async fn who_asks_again_waits_for_no_grace() {
     let line = "trap '' TERM; echo 'Running job: job_1_0002'; sleep 3600";
     let mut running = start(line, LONG);
