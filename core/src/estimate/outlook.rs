@@ -1,12 +1,11 @@
 //! An attempt's outlook phase by phase (LATE, OSDI'08, §4.2).
 
 use super::phase::{PhaseTimes, Shape};
-use super::sample::Sample;
+use super::sample::{Sample, seconds_left};
 use crate::model::{Millis, Time};
 
 /// LATE §4.2: the current phase at the attempt's own rate in it, each later one at the typical length of the job's other attempts, or where none has shown it at
-/// this attempt's own rate. Counted from the last report: within its reporting rhythm the attempt is taken to go on as before, beyond it to have stood still since
-/// (Mantri §5.5).
+/// this attempt's own rate. Counted from the last report ([`seconds_left`]).
 pub(super) fn phase_aware_seconds(sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<f64> {
     let score = sample.track.score();
     let at = sample.track.at().filter(|_| score > 0.0)?;
@@ -14,8 +13,7 @@ pub(super) fn phase_aware_seconds(sample: &Sample, shape: Shape, times: &PhaseTi
     let done = shape.done(phase, score);
     let whole = phase_seconds(sample, shape, phase, at, times)?;
     let left = whole * (1.0 - done) + later_seconds(shape, times, phase, whole);
-    let gone_on = if sample.is_silent() { Millis(0) } else { now.since(at) };
-    Some((left - gone_on.as_secs_f64()).max(0.0))
+    Some(seconds_left(left, sample.stood(at), now.since(at)))
 }
 
 /// How long the phases after this one take an attempt that the whole of this one takes `whole` seconds.
@@ -44,12 +42,13 @@ fn phase_seconds(sample: &Sample, shape: Shape, phase: usize, at: Time, times: &
         let (gained, took) = (score - from_score, until.since(from));
         (gained > STANDSTILL && took.0 > 0).then(|| width * took.as_secs_f64() / gained)
     };
-    let now = sample.track.moments().find(|(from, since)| {
+    let mut lasted = sample.track.moments().filter(|(from, since)| {
         let long = times.typical[phase].is_some_and(|typical| until.since(*since) > typical.scaled(MOMENT));
         // Before its first progress an attempt starts up.
         long && *from > 0.0 && *from >= shape.begin(phase)
     });
-    if let Some(moment) = now.and_then(|(from, since)| pace(from, since)) {
+    // One that stood still from the first report of a step on has the pace of the step before, and of its standing.
+    if let Some(moment) = lasted.find_map(|(from, since)| pace(from, since)) {
         return Some(moment);
     }
     let whole = entered.and_then(|entered| pace(shape.begin(phase), entered));
@@ -58,8 +57,11 @@ fn phase_seconds(sample: &Sample, shape: Shape, phase: usize, at: Time, times: &
         let in_phase = first >= shape.begin(phase) && entered.is_some_and(|entered| when >= entered);
         in_phase.then(|| pace(first, when)).flatten()
     });
+    // Where it has not moved it takes longer than it has been there.
+    let been = entered.map_or(Millis(0), |entered| until.since(entered));
+    let typical = || times.typical[phase].map(|typical| typical.max(been).as_secs_f64());
     match (whole, since_first) {
         (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b).or(times.typical[phase].map(Millis::as_secs_f64)).or_else(|| pace(0.0, sample.started)),
+        (a, b) => a.or(b).or_else(typical).or_else(|| pace(0.0, sample.started)),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::outlook::{later_seconds, phase_aware_seconds};
 use super::phase::{PhaseTimes, Shape};
-use super::sample::{Reading, Sample};
+use super::sample::{Reading, Sample, seconds_left};
 use crate::model::{Bytes, Millis, Time};
 
 /// Mantri §5.5, eq. 2: t_rem in seconds. Printed is t_elapsed · d/d_read + t_wrapup, which is the task's projected *whole* time; what is left of it, the paper's "remaining
@@ -42,14 +42,13 @@ impl Reading {
         }
         let oldest = self.oldest.or_else(|| self.by_first_score(sample, shape));
         let (before, since) = oldest.unwrap_or((Bytes(0), sample.started));
-        // In the rhythm of its reports it is taken to go on as before, beyond it to stand still since the last.
-        let silent = sample.is_silent_since(at.max(sample.track.at().unwrap_or(at)));
-        let (until, gone_on) = if silent { (sample.heard.max(at), Millis(0)) } else { (at, now.since(at)) };
+        let stood = sample.stood(self.since);
+        let until = if stood.is_some() { sample.heard.max(at) } else { at };
         let (size, read) = (Bytes(self.size.0 - before.0), Bytes(read.0 - before.0));
         let to_read = mantri_seconds(until.since(since), size, read, Millis(0)).filter(|_| until > since)?;
         let whole = until.since(since).as_secs_f64() * self.size.0 as f64 / read.0 as f64;
         let wrap_up = later_seconds(shape, times, 0, whole);
-        Some((to_read + wrap_up - gone_on.as_secs_f64()).max(0.0))
+        Some(seconds_left(to_read + wrap_up, stood, now.since(at)))
     }
 
     /// Where counters were told once only: what had been read by the first report, as its score has it. Counted from the launch on, the pace would have the start-up in it.
@@ -149,6 +148,11 @@ mod tests {
         let left = |now| seconds(&[(10, 20), (12, 40)], now, &[]).unwrap().0;
         assert_eq!((left(12), left(14)), (6.0, 4.0), "in its rhythm it goes on");
         assert_eq!((left(15), left(20)), (15.0, 30.0));
+        let (mut sample, now) = seen(&[(10, 97), (12, 99)], 100, &[]);
+        let left = |sample: &Sample| t_rem(sample, MAP_ONLY, &PhaseTimes::default(), now).unwrap().0;
+        assert_eq!(left(&sample), 88.0, "nobody knows when it reads what it lacks");
+        sample.reading = sample.reading.map(|reading| Reading { newest: (Bytes(99), now), ..reading });
+        assert_eq!(left(&sample), 88.0, "that it has read no more was told again and again");
     }
 
     #[test]

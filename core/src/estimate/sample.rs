@@ -26,7 +26,7 @@ pub struct Sample {
 impl Sample {
     /// Has it been silent for longer than its reporting rhythm allows?
     pub fn is_silent(&self) -> bool {
-        self.is_silent_since(self.last_word())
+        self.stood(self.started).is_some()
     }
 
     /// When it last told anything new; its start before that. That its task had done nothing was told while that waited, too, which is no word of the attempt's.
@@ -39,9 +39,18 @@ impl Sample {
         self.last_word() + self.rhythm + now.since(self.heard)
     }
 
-    /// Has it been silent for longer than that, where its last report came `at` that time?
-    pub(super) fn is_silent_since(&self, at: Time) -> bool {
-        self.heard.since(at) > self.rhythm
+    /// How long it has stood still, where it told something `at` that time, too; `None` within its rhythm.
+    pub(super) fn stood(&self, at: Time) -> Option<Millis> {
+        Some(self.heard.since(at.max(self.last_word()))).filter(|silent| *silent > self.rhythm)
+    }
+}
+
+/// Seconds left of what had `left` to go at its last report, so long ago. Within its reporting rhythm an attempt is taken to have gone on as before, beyond it to have stood still since (Mantri §5.5): nobody knows
+/// when such a one goes on, however little it lacks, and it is given as long again as it has `stood`, at least.
+pub(super) fn seconds_left(left: f64, stood: Option<Millis>, ago: Millis) -> f64 {
+    match stood {
+        Some(stood) => left.max(stood.as_secs_f64()),
+        None => (left - ago.as_secs_f64()).max(0.0),
     }
 }
 
@@ -52,6 +61,8 @@ pub struct Reading {
     pub(super) size: Bytes,
     /// Its newest report: what it had read, and when, the AM's clock.
     pub(super) newest: (Bytes, Time),
+    /// When that much was first told of.
+    pub(super) since: Time,
     /// The oldest report of the moving average; `None` where its launch is.
     pub(super) oldest: Option<(Bytes, Time)>,
 }
@@ -60,9 +71,10 @@ impl Reading {
     /// From an attempt's newest reports, the newest first. `None` where they tell of no bytes, or of all.
     pub fn of<'a>(size: Bytes, mut reports: impl Iterator<Item = &'a Intake>) -> Option<Reading> {
         let told = |report: &Intake| Some((report.bytes, report.at.get()?));
-        let newest = reports.next().and_then(told).filter(|(bytes, _)| bytes.0 > 0 && *bytes < size)?;
+        let report = reports.next()?;
+        let newest = told(report).filter(|(bytes, _)| bytes.0 > 0 && *bytes < size)?;
         let oldest = reports.filter(|report| report.bytes < newest.0).last().and_then(told);
-        Some(Reading { size, newest, oldest })
+        Some(Reading { size, newest, since: report.since.get().unwrap_or(newest.1), oldest })
     }
 }
 

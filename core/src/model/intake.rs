@@ -19,13 +19,16 @@ pub struct Intake {
     pub crossed: Option<Bytes>,
     /// When that was last seen, the AM's clock.
     pub at: Stamp,
+    /// When it was first seen, likewise: since then at least nothing more has come.
+    #[serde(default)]
+    pub since: Stamp,
 }
 
 impl Intake {
     fn told(bytes: Bytes, records: u64, crossed: Option<Bytes>, at: Time) -> Intake {
-        let mut told = Intake { bytes, records, crossed, at: Stamp::default() };
+        let mut told = Intake { bytes, records, crossed, ..Intake::default() };
         told.at.earliest(Some(at));
-        told
+        Intake { since: told.at, ..told }
     }
 }
 
@@ -49,6 +52,7 @@ impl Recent {
         let mut known = std::iter::once(&mut self.newest).chain(&mut self.before);
         if let Some(known) = known.find(|known| amount(known) == amount(&told)) {
             known.at.latest(told.at.get());
+            known.since.earliest(told.since.get());
             return;
         }
         let newer = |known: &&Intake| amount(known) > amount(&told);

@@ -152,10 +152,20 @@ fn labels_are_those_that_settings_and_answers_go_by() {
 
 /// Phase-aware seconds left of a reduce launched at zero that told of these (second, score), and entered its sorting and its reducing then; looked at at its last report.
 fn reduces_seconds(told: &[(u64, f32)], entered: [Option<u64>; 2], typical: [Option<u64>; 3]) -> Option<f64> {
+    reduces_seconds_at(told.last()?.0, told, entered, typical)
+}
+
+/// The same of one that was looked at at that second, its job heard of, and itself not since its last report.
+fn reduces_seconds_at(
+    second: u64,
+    told: &[(u64, f32)],
+    entered: [Option<u64>; 2],
+    typical: [Option<u64>; 3],
+) -> Option<f64> {
     let at = |second: u64| Time(1_000_000 + second * 1000);
     let mut track = Track::default();
     told.iter().for_each(|(second, score)| track.add(*score, at(*second)));
-    let now = at(told.last()?.0);
+    let now = at(second);
     let sample = Sample {
         launched: at(0),
         started: at(0),
@@ -191,10 +201,43 @@ fn the_phases_to_come_take_what_others_took_or_else_as_long_for_their_share_as_t
 #[test]
 fn an_attempt_that_has_just_entered_a_phase_or_just_begun_is_given_no_pace_of_its_own() {
     let third = 1.0 / 3.0;
-    let sorting = reduces_seconds(&[(20, third), (25, third)], [Some(15), None], [None, Some(6), Some(30)]);
-    assert!(close(sorting, 36.0), "{sorting:?}");
+    let sorting =
+        |entered| reduces_seconds(&[(20, third), (25, third)], [Some(entered), None], [None, Some(6), Some(30)]);
+    assert!(close(sorting(20), 36.0), "{:?}", sorting(20));
+    assert!(close(sorting(15), 40.0), "it has been there for longer than others: {:?}", sorting(15));
     assert_eq!(reduces_seconds(&[(0, 0.2)], [None; 2], [None; 3]), None);
     assert!(close(reduces_seconds(&[(0, third / 2.0)], [None; 2], [Some(8), Some(6), Some(30)]), 40.0));
+}
+
+#[test]
+fn an_attempt_that_stands_still_is_given_as_long_again_as_it_has_stood_however_little_it_lacks() {
+    let typical = [Some(20), Some(10), Some(30)];
+    let stands = |at: f32, entered| {
+        let told = [(20, 0.3), (30, 0.6), (40, at)];
+        [42, 100, 340].map(|second| reduces_seconds_at(second, &told, entered, typical).unwrap())
+    };
+    for (at, entered) in [(2.0 / 3.0, [Some(25), Some(39)]), (0.666, [Some(25), None]), (0.999, [Some(25), Some(35)])] {
+        let [soon, later, late] = stands(at, entered);
+        let again = |left: f64, stood: f64| (stood - 0.01..stood + 2.0).contains(&left);
+        assert!(soon < 40.0 && again(later, 60.0) && again(late, 300.0), "{at}: {soon} {later} {late}");
+    }
+}
+
+#[test]
+fn silence_makes_no_time_left_shorter_whichever_report_it_follows() {
+    let left = |last: u64, now: u64| {
+        let mut track = Track::default();
+        (6..=last).step_by(6).for_each(|second| track.add(second as f32 / 60.0, Time(1_000_000 + second * 1000)));
+        let sample = Sample { track, rhythm: Millis(7_000), heard: Time(1_000_000 + now * 1000), ..fig2(0) };
+        let sample = Sample { launched: Time(1_000_000), started: Time(1_000_000), entered: [None; 2], ..sample };
+        let times = PhaseTimes { typical: [Some(Millis(60_000)), None, None] };
+        phase_aware_seconds(&sample, super::super::phase::MAP_ONLY, &times, sample.heard).unwrap()
+    };
+    for last in (6..60).step_by(6) {
+        let silent: Vec<_> = (last + 8..last + 200).map(|now| left(last, now)).collect();
+        assert!(silent.is_sorted(), "after {last} s: {silent:?}");
+        assert!(left(last, last + 8) > 60.0 - last as f64, "after {last} s");
+    }
 }
 
 #[test]

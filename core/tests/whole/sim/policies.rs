@@ -34,6 +34,29 @@ fn copies_keep_off_the_slow_node_under_drover() {
 }
 
 #[test]
+fn a_node_that_stops_holds_no_job_up_for_longer_than_three_copies_take_wherever_its_tasks_stand() {
+    let jobs = json!([{
+        "name": "a", "maps": {"tasks": 8, "work": 20},
+        "reduces": {"tasks": 8, "copy": 20, "sort": 20, "work": {"uniform": {"low": 55, "high": 65}}, "memory_mb": 2048},
+    }]);
+    let took = |policy, stops: u32| {
+        // Both at once: not even its score tells that it goes on.
+        let stop = json!({"nodes": [3], "slower": 1e6, "from": stops});
+        let trouble = json!([stop, stop]);
+        let cluster = json!({"nodes": 8, "memory_mb": 4096});
+        let hadoop = json!({"report": 6});
+        let scenario = json!({"cluster": cluster, "hadoop": hadoop, "trouble": trouble, "jobs": jobs});
+        took(&under(policy, &super::scenario(scenario), 1))[0]
+    };
+    for stops in (0..110).step_by(2) {
+        for policy in [Late, Mantri, Drover] {
+            let seconds = took(policy, stops);
+            assert!(seconds < f64::from(stops) + 310.0, "{}: {seconds} s, stopped at {stops}", policy.label());
+        }
+    }
+}
+
+#[test]
 fn where_nothing_is_slow_nothing_is_copied() {
     let jobs = json!([{"name": "a", "count": 5, "arrive": {"every": 60}, "maps": {"tasks": 16, "work": {"uniform": {"low": 18, "high": 22}}}}]);
     let scenario = scenario(json!({"cluster": {"memory_mb": 5120}, "hadoop": {"report": 1}, "jobs": jobs}));
