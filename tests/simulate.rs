@@ -169,6 +169,22 @@ fn what_is_not_a_report_is_not_written_over_and_is_told_before_anything_runs() {
 }
 
 #[test]
+fn a_report_is_written_though_nobody_reads_what_is_told() {
+    let temp = tempfile::tempdir().unwrap();
+    for form in ["", "--json"] {
+        let out = temp.path().join(format!("report{form}"));
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut run = Command::new(env!("CARGO_BIN_EXE_drover"));
+        run.args(["simulate", EXAMPLE, "--policy", "none", "--seeds", "1", "--out"]).arg(&out);
+        run.args([form].iter().filter(|form| !form.is_empty())).env_remove("DROVER_CONFIG").stdout(writer);
+        let ended = run.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+        assert_eq!((ended.status.code(), ended.stderr), (Some(1), Vec::new()), "{form}");
+        assert!(files(&out).contains_key("report.html"), "{form}");
+    }
+}
+
+#[test]
 fn a_job_that_is_not_there_is_told_before_anything_runs() {
     let temp = tempfile::tempdir().unwrap();
     let out = temp.path().join("report");

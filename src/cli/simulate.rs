@@ -136,15 +136,12 @@ impl Command {
             sweep: self.sweep.clone(),
             policies: summarise(&names, &names[baseline], self.holdout, &played),
         };
-        // Told before anything is written, which may take as long as some runs, and may fail.
-        if self.json {
-            output::json(&told)?
-        } else {
-            output::say(&text(&told))?
-        }
+        // Told before anything is written, which may take as long as some runs, and may fail. Whether anybody hears it or not, the report is written.
+        let said = if self.json { output::json(&told) } else { output::say(&text(&told)).map_err(Failure::from) };
         let out = self.out.as_ref().filter(|_| !played.is_empty());
         let origin = Origin { command, version: env!("CARGO_PKG_VERSION"), scenario: in_words };
         let lanes = out.map_or(Ok(0), |out| self.report(out, &grid, baseline, (&told, &played), origin, &stop))?;
+        said?;
         self.shortfall(&stuck, missing_runs, grid.runs())?;
         match lanes {
             0 => Ok(()),

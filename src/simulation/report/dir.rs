@@ -50,10 +50,10 @@ fn part(dir: &Path, name: &str) -> PathBuf {
     dir.join(format!(".{name}.part"))
 }
 
-/// Makes a directory for a report where there is none.
+/// Makes a directory for a report where there is none, and tries whether files can be written there: what is found out only at the end may have cost hours.
 ///
 /// # Errors
-/// Where something else is there.
+/// Where something else is there, or cannot be written.
 pub fn prepare(dir: &Path) -> Result<(), BadDir> {
     fs::create_dir_all(dir).map_err(at(dir))?;
     let mut is_empty = true;
@@ -62,7 +62,11 @@ pub fn prepare(dir: &Path) -> Result<(), BadDir> {
         // What a write that was cut off left is nobody's.
         is_empty &= FILES.iter().any(|name| path == part(dir, name));
     }
-    if is_empty || holds_report(dir).map_err(at(dir))? { Ok(()) } else { Err(BadDir::NotOurs(dir.to_owned())) }
+    if !is_empty && !holds_report(dir).map_err(at(dir))? {
+        return Err(BadDir::NotOurs(dir.to_owned()));
+    }
+    let tried = part(dir, PAGE);
+    File::create(&tried).and_then(|_| fs::remove_file(&tried)).map_err(at(&tried))
 }
 
 fn holds_report(dir: &Path) -> io::Result<bool> {
@@ -148,6 +152,17 @@ mod tests {
         fs::write(part(temp.path(), "jobs.csv"), "half").unwrap();
         write(temp.path(), &report("whole")).unwrap();
         assert_eq!(names(temp.path()), ["jobs.csv", PAGE]);
+    }
+
+    #[test]
+    fn that_no_file_can_be_written_is_told_before_anything_runs_and_nothing_is_left_of_the_try() {
+        let temp = tempfile::tempdir().unwrap();
+        prepare(temp.path()).unwrap();
+        assert_eq!(names(temp.path()), [""; 0]);
+        // Whoever runs the tests may be allowed to write anywhere.
+        let bad = part(temp.path(), PAGE);
+        fs::create_dir(&bad).unwrap();
+        assert!(matches!(prepare(temp.path()), Err(BadDir::Io { path, .. }) if path == bad));
     }
 
     #[test]

@@ -30,14 +30,14 @@ pub(super) fn read(header: &str, mut lines: Lines<'_>, overhead: Overhead) -> Re
     recorder.mend_all(&format!("columns of which nothing is known ({named}): passed over"), strange.len());
     let mut dataset: Option<String> = None;
     while let Some(text) = lines.next()? {
-        let of = text.split(',').next().unwrap_or_default();
-        let first = dataset.get_or_insert_with(|| of.to_owned());
+        let fields = fields(&text, &places, &lines)?;
+        let (of, first) = (fields[0], dataset.get_or_insert_with(|| fields[0].to_owned()));
         if of != first {
             return Err(
                 lines.wrong(format!("is of the data set \"{of}\", and those before of \"{first}\": a trace is of one"))
             );
         }
-        let attempt = attempt(&text, &places, &lines)?;
+        let attempt = attempt(&fields, &places, &lines)?;
         recorder.attempt(attempt).map_err(|what| lines.wrong(what))?;
     }
     Ok(recorder.trace(overhead))
@@ -59,12 +59,14 @@ fn places(header: &str, lines: &Lines<'_>) -> Result<Places, BadTrace> {
     Ok(Places { of: found.map(Option::unwrap_or_default), host: place("host"), columns: known.len() })
 }
 
-fn attempt(text: &str, places: &Places, lines: &Lines<'_>) -> Result<Attempt, BadTrace> {
+/// Those of a row. It is to have as many as the header: one that was cut off may look like anything.
+fn fields<'a>(text: &'a str, places: &Places, lines: &Lines<'_>) -> Result<Vec<&'a str>, BadTrace> {
     let fields: Vec<&str> = text.split(',').collect();
-    if fields.len() != places.columns {
-        let (has, wants) = (fields.len(), places.columns);
-        return Err(lines.wrong(format!("has {has} fields; the header names {wants}")));
-    }
+    let (has, wants) = (fields.len(), places.columns);
+    if has == wants { Ok(fields) } else { Err(lines.wrong(format!("has {has} fields; the header names {wants}"))) }
+}
+
+fn attempt(fields: &[&str], places: &Places, lines: &Lines<'_>) -> Result<Attempt, BadTrace> {
     let field = |column: usize| fields[places.of[column]].trim();
     if let Some(column) = [0, 2, 3].into_iter().find(|column| field(*column).is_empty()) {
         return Err(lines.wrong(format!("{} is empty", COLUMNS[column])));
@@ -92,7 +94,7 @@ fn attempt(text: &str, places: &Places, lines: &Lines<'_>) -> Result<Attempt, Ba
         is_reduce,
         task: field(2).to_owned(),
         id: field(3).to_owned(),
-        host: places.host.map(|host| fields[host].trim().to_owned()).filter(|host| !["", "-1"].contains(&&**host)),
+        host: places.host.map(|host| fields[host].trim().to_owned()).filter(|host| host != "-1"),
         started: number(4)?,
         finished: number(5)?,
         stages: [number(8)?, number(9)?],

@@ -9,6 +9,9 @@ use std::path::Path;
 /// The longest line of a trace, bytes: a job of SWIM's, a row of a CSV, an event of a history.
 pub(super) const LINE_LIMIT: u64 = 16 << 20;
 
+/// As spreadsheets begin what they write: a byte-order mark.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Lines with their numbers.
 pub(super) struct Lines<'a> {
     path: &'a Path,
@@ -52,14 +55,19 @@ impl Limited {
 }
 
 impl<'a> Lines<'a> {
-    /// Of a file, plain or gzipped, that has `limit` bytes at most, unpacked; of many, what those before it left of their limit.
+    /// Of a file, plain or gzipped, that has `limit` bytes at most, unpacked; of many, what those before it left of their limit. A mark at its
+    /// beginning is passed over.
     pub(super) fn open(path: &'a Path, limit: u64, is_one_of_many: bool) -> Result<Lines<'a>, BadTrace> {
         let unread = |source| BadTrace::Unread { path: path.to_owned(), source };
         let mut file = BufReader::new(File::open(path).map_err(unread)?);
         let packed = file.fill_buf().map_err(unread)?.starts_with(&[0x1f, 0x8b]);
         let inner: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
         let inner = BufReader::new(Limited { inner, left: limit, limit, is_one_of_many });
-        Ok(Lines { path, inner, line: 0 })
+        let mut lines = Lines { path, inner, line: 0 };
+        if lines.begins()?.starts_with(MARK) {
+            lines.inner.consume(MARK.len());
+        }
+        Ok(lines)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -67,8 +75,11 @@ impl<'a> Lines<'a> {
     }
 
     /// How it begins, of which nothing is taken yet.
-    pub(super) fn begins(&mut self) -> io::Result<&[u8]> {
-        self.inner.fill_buf()
+    ///
+    /// # Errors
+    /// Of a gzip file that was cut off at once, too.
+    pub(super) fn begins(&mut self) -> Result<&[u8], BadTrace> {
+        self.inner.fill_buf().map_err(|source| BadTrace::Unread { path: self.path.to_owned(), source })
     }
 
     /// What follows the line that was read last.

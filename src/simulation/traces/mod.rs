@@ -95,9 +95,7 @@ pub fn read(path: &Path, overhead: Overhead) -> Result<Trace, BadTrace> {
 }
 
 fn file(mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTrace> {
-    // A gzip file that was cut off at once ends in an error, too.
-    let path = lines.path().to_owned();
-    let begins = lines.begins().map_err(|source| BadTrace::Unread { path, source })?;
+    let begins = lines.begins()?;
     let (is_history, is_json) = (begins.starts_with(jhist::BEGINS), begins.trim_ascii_start().starts_with(b"{"));
     match (is_history, is_json) {
         (true, _) => jhist::one(lines, overhead),
@@ -126,10 +124,11 @@ fn by_line(mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTrace> 
     let path = lines.path().to_owned();
     let whole = |what: &str| BadTrace::Whole { path: path.clone(), what: what.to_owned() };
     let Some(first) = lines.next()? else { return Err(whole("is empty")) };
-    // As spreadsheets begin what they write.
-    match first.trim_start_matches('\u{feff}') {
-        header if header.starts_with("dataset,") => attempts::read(header, lines, overhead),
-        row if row.split('\t').count() == 6 => swim::read(row.to_owned(), lines),
-        _ => Err(whole(UNKNOWN)),
+    if first.starts_with("dataset,") {
+        attempts::read(&first, lines, overhead)
+    } else if first.split('\t').count() == 6 {
+        swim::read(first, lines)
+    } else {
+        Err(whole(UNKNOWN))
     }
 }

@@ -20,6 +20,11 @@ pub(super) fn known(value: i64) -> Option<u64> {
     u64::try_from(value).ok().filter(|value| *value > 0)
 }
 
+/// A queue's own name, by which a scenario knows it, without the path to it.
+fn leaf(path: &str) -> String {
+    path.rsplit('.').next().unwrap_or_default().to_owned()
+}
+
 /// Collects attempts, in any order.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
@@ -36,9 +41,10 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// A job. Twice is a fault.
+    /// A job. Twice is a fault. Its queue may be told with the path to it.
     pub(super) fn job(&mut self, id: &str, mut about: About) -> Result<(), String> {
         about.submitted.map_or(Ok(()), |at| self.is_at(id, at))?;
+        about.queue = about.queue.as_deref().map(leaf);
         for told in [&mut about.name, &mut about.user, &mut about.queue] {
             *told = told.take().filter(|told| !told.trim().is_empty());
         }
@@ -48,9 +54,21 @@ impl Recorder {
 
     /// What the containers of a job have, where that is told at its end.
     pub(super) fn sizes(&mut self, job: &str, sizes: [Option<Resources>; 2]) {
-        if let Some(about) = self.jobs.get_mut(job).and_then(|job| job.about.as_mut()) {
+        if let Some(about) = self.about(job) {
             about.sizes = sizes;
         }
+    }
+
+    /// The queue that a job came to, where that is told after its submission. An empty name tells nothing.
+    pub(super) fn queue(&mut self, job: &str, path: &str) {
+        let name = leaf(path);
+        if let Some(about) = self.about(job).filter(|_| !name.trim().is_empty()) {
+            about.queue = Some(name);
+        }
+    }
+
+    fn about(&mut self, job: &str) -> Option<&mut About> {
+        self.jobs.get_mut(job).and_then(|job| job.about.as_mut())
     }
 
     /// How a job ended, where that is told, and how many tasks it says it has beside those that are told.
@@ -131,7 +149,8 @@ impl Recorder {
             return Err(format!("{id} reads {bytes} bytes: attempts read less than a pebibyte"));
         }
         let stages = self.stages(is_reduce, stages, started..=finished);
-        let host = host.map(|host| self.host(host));
+        // An empty name tells no host.
+        let host = host.filter(|name| !name.trim().is_empty()).map(|host| self.host(host));
         let winner = Winner { started, finished, stages, input, host, master: ran.master };
         if self.task_of(&job, is_reduce, &task)?.succeeds(winner) {
             self.mend("tasks that succeeded again: they take what the first to end took");

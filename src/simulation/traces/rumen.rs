@@ -117,7 +117,9 @@ fn take(
     place: &Cell<Place>,
 ) -> Result<(), (usize, String)> {
     let is_cut = |error: &serde_json::Error| if error.is_io() { "cannot be read on: " } else { "" };
-    let job = job.map_err(|error| (error.line(), format!("{}{error}", is_cut(&error))))?;
+    // What cannot be read may have no line of its own.
+    let line_of = |error: &serde_json::Error| if error.line() == 0 { place.get().line } else { error.line() };
+    let job = job.map_err(|error| (line_of(&error), format!("{}{error}", is_cut(&error))))?;
     let Place { line, began, .. } = place.replace(Place { line: place.get().line, began: None, bytes: 0, nodes: 0 });
     let job = passed_over.of(job);
     let id = job.id.clone();
@@ -152,7 +154,7 @@ fn record(recorder: &mut Recorder, passed_over: &mut PassedOver, job: LoggedJob)
             let [started, finished, shuffled, sorted] = times.map(|at| recorder.instant(at));
             let succeeded = attempt.succeeded();
             let input = of_task.or_else(|| attempt.input(is_reduce));
-            let own = attempt.id.unwrap_or_else(|| format!("{task}_{nth}"));
+            let own = attempt.id.unwrap_or_else(|| format!("{id}/{task}_{nth}"));
             recorder.attempt(Attempt {
                 job: id.clone(),
                 is_reduce,

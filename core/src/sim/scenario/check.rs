@@ -85,12 +85,12 @@ impl Scenario {
     fn traced_fit(&self, faults: &mut Faults) {
         let sizes = self.traced.iter().flat_map(|job| job.phases.iter().map(move |phase| (&job.name, phase)));
         let mut sizes = sizes.filter(|(_, phase)| phase.tasks.count() > 0).map(|(name, phase)| (name, phase.size));
-        let too_large = sizes.find(|(_, size)| !self.cluster.has_room_for(*size));
-        if let Some((name, Resources { memory_mb, vcores })) = too_large {
+        let too_large = sizes.find_map(|(name, size)| Some((name, size, self.cluster.lacks(size)?)));
+        if let Some((name, Resources { memory_mb, vcores }, lacks)) = too_large {
             let asked = format!(
                 "a container of {name}, of the trace, asks for {memory_mb} MiB and {vcores} vcores, more than a node has, and would never be placed"
             );
-            faults.unless(false, "memory_mb", &asked);
+            faults.unless(false, lacks, &asked);
         }
     }
 
@@ -125,9 +125,13 @@ impl Scenario {
         faults.unless(known || queues.is_empty(), "queue", "is none of cluster.queues");
         let only = !queues.is_empty() || group.queue == QueueSpec::ONLY;
         faults.unless(only, "queue", "would do nothing: without cluster.queues there is one, default");
-        for kind in [&group.maps, &group.reduces] {
-            let fits = self.cluster.has_room_for(Resources { memory_mb: kind.memory_mb, vcores: kind.vcores });
-            faults.unless(fits, "memory_mb", "a container is larger than a node, and would never be placed");
+        for (phase, key) in [(&group.maps, "maps"), (&group.reduces, "reduces")] {
+            let lacks = self.cluster.lacks(Resources { memory_mb: phase.memory_mb, vcores: phase.vcores });
+            // Nobody asks for containers of a phase without tasks.
+            if let Some(lacks) = lacks.filter(|_| phase.may_have_tasks()) {
+                let wants = "a container is larger than a node, and would never be placed";
+                faults.unless(false, &format!("{key}.{lacks}"), wants);
+            }
         }
         self.after(group, nth, faults);
     }
@@ -193,8 +197,7 @@ fn kinds(cluster: &ClusterSpec, faults: &mut Faults) {
             faults.factor(slower, &key("slower"));
         }
     }
-    let unlike: u64 = cluster.kinds.iter().map(|kind| u64::from(kind.nodes)).sum();
-    faults.unless(unlike <= cluster.nodes.into(), "kinds", "have more nodes than cluster.nodes");
+    faults.unless(cluster.unlike() <= cluster.nodes.into(), "kinds", "have more nodes than cluster.nodes");
 }
 
 fn network(network: &NetworkSpec, faults: &mut Faults) {

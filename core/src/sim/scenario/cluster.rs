@@ -34,8 +34,8 @@ impl ClusterSpec {
     fn kind(&self, number: u32) -> Option<&NodeKind> {
         let mut before = 0;
         self.kinds.iter().find(|kind| {
-            before += kind.nodes;
-            number < before
+            before += u64::from(kind.nodes);
+            u64::from(number) < before
         })
     }
 
@@ -53,7 +53,11 @@ impl ClusterSpec {
 
     /// What a node offers for containers.
     pub fn offers(&self, number: u32) -> Resources {
-        let kind = self.kind(number);
+        self.offered(self.kind(number))
+    }
+
+    /// What one of that kind offers, or of none.
+    fn offered(&self, kind: Option<&NodeKind>) -> Resources {
         Resources {
             memory_mb: kind.and_then(|kind| kind.memory_mb).unwrap_or(self.memory_mb),
             vcores: kind.and_then(|kind| kind.vcores).unwrap_or(self.vcores),
@@ -70,12 +74,23 @@ impl ClusterSpec {
         self.kind(number).and_then(|kind| kind.slower.as_ref()).unwrap_or(&self.slower)
     }
 
-    /// Would a container of that size fit on any node, were it empty?
-    pub fn has_room_for(&self, size: Resources) -> bool {
-        let fits = |offered: Resources| size.memory_mb <= offered.memory_mb && size.vcores <= offered.vcores;
-        let unlike: u32 = self.kinds.iter().map(|kind| kind.nodes).sum();
-        (unlike < self.nodes.max(1) && fits(self.offers(unlike)))
-            || (0..unlike.min(self.nodes)).any(|node| fits(self.offers(node)))
+    /// How many nodes are of a kind of their own. Nobody has checked yet that these are no more than there are.
+    pub(super) fn unlike(&self) -> u64 {
+        self.kinds.iter().map(|kind| u64::from(kind.nodes)).sum()
+    }
+
+    /// The key of what no node has for a container of that size, were it empty; `None` where it would fit on one. Where both are to be had, but not on one node,
+    /// it is memory. Looked for by kinds: before they are checked there may be billions of nodes.
+    pub(super) fn lacks(&self, size: Resources) -> Option<&'static str> {
+        let others = (self.unlike() < self.nodes.max(1).into()).then(|| self.offered(None));
+        let all = || self.kinds.iter().map(|kind| self.offered(Some(kind))).chain(others);
+        let has_memory = |offered: Resources| size.memory_mb <= offered.memory_mb;
+        let has_vcores = |offered: Resources| size.vcores <= offered.vcores;
+        if all().any(|offered| has_memory(offered) && has_vcores(offered)) {
+            return None;
+        }
+        let only_vcores = all().any(has_memory) && !all().any(has_vcores);
+        Some(if only_vcores { "vcores" } else { "memory_mb" })
     }
 }
 

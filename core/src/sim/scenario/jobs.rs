@@ -39,8 +39,7 @@ pub struct JobGroup {
 impl JobGroup {
     /// How many phases its jobs have at most.
     pub fn phases(&self) -> u32 {
-        TaskKind::ALL.into_iter().map(|kind| self.phase(kind)).filter(|phase| phase.tasks.range().1 >= 1.0).count()
-            as u32
+        TaskKind::ALL.into_iter().filter(|kind| self.phase(*kind).may_have_tasks()).count() as u32
     }
 
     /// Its tasks of one kind.
@@ -90,6 +89,11 @@ pub struct PhaseSpec {
 impl PhaseSpec {
     /// As many attempts may be named.
     pub const SLOW_MAX: usize = 1_000;
+
+    /// Is there a job that has a task of it?
+    pub(super) fn may_have_tasks(&self) -> bool {
+        self.tasks.range().1 >= 1.0
+    }
 
     /// How many times longer an attempt takes because it is named, whatever is drawn.
     pub fn slower(&self, index: u32, number: u32) -> f64 {

@@ -18,13 +18,14 @@ const SPACE: &str = "org.apache.hadoop.mapreduce.jobhistory.";
 /// # Errors
 /// With the line or the event, whoever finds the fault.
 pub(super) fn each(lines: &mut Lines<'_>, take: &mut dyn FnMut(Value) -> Result<(), String>) -> Result<bool, BadTrace> {
-    let name = lines.next()?.unwrap_or_default();
+    let name = lines.next()?.ok_or_else(|| lines.whole_wrong("is empty".into()))?;
+    let is_json = match name.trim_end() {
+        "Avro-Json" => true,
+        "Avro-Binary" => false,
+        other => return Err(lines.wrong(format!("\"{other}\" is neither Avro-Json nor Avro-Binary"))),
+    };
     let schema = lines.next()?.ok_or_else(|| lines.wrong("ends before its schema".into()))?;
-    match name.trim_end() {
-        "Avro-Json" => json(lines, take),
-        "Avro-Binary" => binary(lines, &schema, take),
-        other => Err(lines.wrong(format!("\"{other}\" is neither Avro-Json nor Avro-Binary"))),
-    }
+    if is_json { json(lines, take) } else { binary(lines, &schema, take) }
 }
 
 fn json(lines: &mut Lines<'_>, take: &mut dyn FnMut(Value) -> Result<(), String>) -> Result<bool, BadTrace> {

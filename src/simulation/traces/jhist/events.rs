@@ -10,6 +10,7 @@ use serde_json::Value;
 pub(super) enum Event {
     Submitted(Submitted),
     Inited(Inited),
+    QueueChanged(QueueChanged),
     TaskStarted(TaskStarted),
     AttemptStarted(AttemptStarted),
     AttemptEnded(AttemptEnded, Outcome),
@@ -21,10 +22,9 @@ pub(super) enum Event {
 }
 
 /// Kinds of which nothing is read (`EventType` of Hadoop 2 and 3).
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 8] = [
     "JOB_PRIORITY_CHANGED",
     "JOB_STATUS_CHANGED",
-    "JOB_QUEUE_CHANGED",
     "JOB_INFO_CHANGED",
     "TASK_FINISHED",
     "TASK_FAILED",
@@ -59,6 +59,15 @@ pub(super) struct Inited {
     pub(super) job: Option<String>,
     pub(super) total_maps: i64,
     pub(super) total_reduces: i64,
+}
+
+/// The ResourceManager may have put it into another queue than it asked for.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct QueueChanged {
+    #[serde(rename = "jobid")]
+    pub(super) job: String,
+    pub(super) job_queue_name: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -127,6 +136,7 @@ impl Event {
         let parsed = match kind.as_str() {
             "JOB_SUBMITTED" => read(body).map(Event::Submitted),
             "JOB_INITED" => read(body).map(Event::Inited),
+            "JOB_QUEUE_CHANGED" => read(body).map(Event::QueueChanged),
             "JOB_FINISHED" => read(body).map(|job| Event::JobEnded(job, Outcome::Succeeded)),
             "JOB_FAILED" | "JOB_KILLED" | "JOB_ERROR" => read(body).map(|job| Event::JobEnded(job, Outcome::Lost)),
             "TASK_STARTED" => read(body).map(Event::TaskStarted),

@@ -39,6 +39,11 @@ impl<'a> Job<'a> {
                 self.is_its(job.job.as_deref())?;
                 self.has = [job.total_maps, job.total_reduces].iter().filter_map(|count| known(*count)).sum()
             }
+            Event::QueueChanged(queue) => {
+                self.is_its(Some(&queue.job))?;
+                // The queue of one that is still to be submitted is told then.
+                self.id.iter().for_each(|id| self.recorder.queue(&id.to_string(), &queue.job_queue_name));
+            }
             Event::TaskStarted(task) => {
                 if self.is_of_use(&task.task_type)? {
                     let id: TaskId = task.task.parse().map_err(|bad| format!("{bad}"))?;
@@ -68,12 +73,10 @@ impl<'a> Job<'a> {
             return Err(format!("{} is submitted in the history of {first}", job.job));
         }
         let id: JobId = job.job.parse().map_err(|bad| format!("{bad}"))?;
-        let queue = job.job_queue_name.as_deref().and_then(|queue| queue.rsplit('.').next());
         let about = About {
             name: Some(job.job_name),
             user: Some(job.user_name),
-            // A scenario knows leaf queues by their own names, without the path to them.
-            queue: queue.filter(|name| !name.is_empty()).map(str::to_owned),
+            queue: job.job_queue_name,
             submitted: self.recorder.instant(job.submit_time),
             sizes: [None; 2],
         };

@@ -114,7 +114,8 @@ fn millis(job: &TracedJob, kind: usize) -> Vec<f64> {
 fn the_binary_and_the_json_form_of_a_real_history_packed_or_not_give_the_same_jobs() {
     let [binary, json] = both();
     let trace = of(&binary).unwrap();
-    for other in [of(&json), of(&packed(&binary)), of(&packed(&json))] {
+    let marked = [b"\xef\xbb\xbf", &json[..]].concat();
+    for other in [of(&json), of(&packed(&binary)), of(&packed(&json)), of(&marked)] {
         assert_eq!(other.unwrap(), trace);
     }
     let [job] = &trace.jobs[..] else { panic!("{:?}", trace.jobs) };
@@ -183,7 +184,7 @@ fn a_line_that_is_no_event_is_told_with_its_number_and_so_is_a_binary_event() {
     assert!(
         said(&[submitted(1).replace(":1000,", ":\"1000\",")]).starts_with("h.jhist:3: JOB_SUBMITTED: invalid type")
     );
-    assert_eq!(told(b"Avro-Xml\n{}\n"), "h.jhist:2: \"Avro-Xml\" is neither Avro-Json nor Avro-Binary");
+    assert_eq!(told(b"Avro-Xml\n{}\n"), "h.jhist:1: \"Avro-Xml\" is neither Avro-Json nor Avro-Binary");
     assert_eq!(told(b"Avro-Json\n"), "h.jhist:2: ends before its schema");
     assert_eq!(told(b"Avro-Json\n{}\n"), "h.jhist: tells of no job: it has no JOB_SUBMITTED");
     assert!(told(b"Avro-Binary\n{}\n").starts_with("h.jhist:2: is no schema of a job history: "));
@@ -304,6 +305,26 @@ fn a_job_that_failed_and_one_without_an_end_are_taken_as_far_as_they_came() {
 }
 
 #[test]
+fn a_job_is_in_the_queue_that_the_resourcemanager_put_it_into_and_not_in_that_which_it_asked_for() {
+    let changed = |job: u32, queue: &str| {
+        event("JOB_QUEUE_CHANGED", "JobQueueChange", &format!(r#""jobid":"job_1_000{job}","jobQueueName":"{queue}""#))
+    };
+    let queue = |queue: &str| of(with(&[changed(1, queue)]).as_bytes()).unwrap().jobs.remove(0).queue;
+    assert_eq!(["root.users.alice", "adhoc", "", "root."].map(queue), ["alice", "adhoc", "etl", "etl"]);
+    let trace = of(with(&[changed(1, "root.one"), changed(1, "root.two")]).as_bytes()).unwrap();
+    assert_eq!((trace.jobs[0].queue.as_str(), trace.repairs.len()), ("two", 0), "the last one counts");
+    let other = told(with(&[changed(2, "root.one")]).as_bytes());
+    assert_eq!(other, "h.jhist:7: job_1_0002 has no event in the history of job_1_0001");
+    let early = second().replacen(" {", &(changed(1, "root.early") + " {"), 1);
+    let dir = kept(&[("a.jhist", with(&[]).as_bytes()), ("b.jhist", early.as_bytes())]);
+    assert!(read(dir.path()).unwrap().jobs.iter().all(|job| job.queue == "etl"), "of another history's job");
+    let [binary, _] = both();
+    let at = binary.windows(12).rposition(|at| at == b"root.default").unwrap();
+    let moved = [&binary[..at], b"root.elsewhe", &binary[at + 12..]].concat();
+    assert_eq!(of(&moved).unwrap().jobs[0].queue, "elsewhe");
+}
+
+#[test]
 fn set_up_and_clean_up_of_early_hadoops_are_counted_and_no_tasks() {
     let cleanup =
         start("0_0", 9).replace("\"MAP\"", "\"JOB_CLEANUP\"").replace("_m_", "_c_").replace("MAP_A", "CLEANUP_A");
@@ -345,7 +366,8 @@ fn a_bad_file_among_many_is_named_and_so_are_a_job_that_is_there_twice_and_an_em
     let twice = said(&[("a.jhist", one.as_bytes()), ("b.jhist.gz", &packed(one.as_bytes()))]);
     assert_eq!(twice, "b.jhist.gz:3: job_1_0001 was there before");
     assert!(said(&[("a.json", b"{}")]).ends_with("holds no job histories (.jhist, .jhist.gz)"));
-    assert_eq!(said(&[("a.jhist", b"")]), "a.jhist:2: ends before its schema");
+    assert_eq!(said(&[("a.jhist", b"")]), "a.jhist: is empty");
+    assert_eq!(said(&[("a.jhist", b"x")]), "a.jhist:1: \"x\" is neither Avro-Json nor Avro-Binary");
 }
 
 #[test]

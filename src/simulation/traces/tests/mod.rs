@@ -119,6 +119,10 @@ fn what_is_wrong_is_told_with_its_line_and_what_is_mended_is_counted() {
     let twice = row("MAP", 0, 0, [1, 0, 3], "SUCCESS").repeat(2);
     assert_eq!(bad(&twice), "3: aMAP0_0 was there before");
     assert_eq!(bad("d,j1,MAP\n"), "2: has 3 fields; the header names 16");
+    for cut in ["\n", "datas"] {
+        let rows = row("MAP", 0, 0, [1, 0, 3], "SUCCESS") + cut;
+        assert_eq!(bad(&rows), "3: has 1 fields; the header names 16", "{cut:?}");
+    }
     assert!(bad(&row("SHUFFLE", 0, 0, [1, 0, 3], "SUCCESS")).contains("neither MAP nor REDUCE"));
     assert!(bad(&row("MAP", 0, 0, [1, 0, 3], "SUCCESS").replace(",1,3,", ",x,3,")).contains("no whole number"));
     let none = bad(&row("MAP", 0, 0, [1, 0, 3], "KILLED"));
@@ -199,6 +203,19 @@ fn a_gzip_file_that_was_cut_off_is_told_whatever_it_is() {
         told(&cut)
     });
     assert!(cut.iter().all(|told| told.contains("cannot be read on")), "{cut:?}");
+}
+
+#[test]
+fn a_mark_before_a_text_is_passed_over_once_whatever_the_text_is() {
+    let rumen = r#"{"jobID": "j1", "mapTasks": [{"taskID": "t1", "attempts": [{"attemptID": "a1", "result": "SUCCESS", "startTime": 1, "finishTime": 9}]}]}"#;
+    let csv = HEADER.to_owned() + &row("MAP", 0, 0, [1, 0, 3], "SUCCESS");
+    for text in [SWIM, &csv, rumen] {
+        let marked = format!("\u{feff}{text}");
+        let read = [of(marked.as_bytes()), of(&packed(&marked))].map(Result::unwrap);
+        assert_eq!(read, [of(text.as_bytes()).unwrap(), of(text.as_bytes()).unwrap()]);
+    }
+    assert!(told(format!("\u{feff}\u{feff}{csv}").as_bytes()).contains("none of a CSV"));
+    assert_eq!(told("\u{feff}".as_bytes()), "is empty");
 }
 
 #[test]

@@ -98,6 +98,13 @@ fn what_has_an_empty_id_is_a_fault_and_so_is_what_there_is_no_room_for() {
 }
 
 #[test]
+fn an_empty_host_is_none() {
+    let on = |host: &str| Attempt { host: Some(host.into()), ..attempt("t", "a", 1, Some(2), true) };
+    let hosts = |host: &str| trace([on(host)]).hosts.all().len();
+    assert_eq!(["", " ", "h"].map(hosts), [0, 0, 1]);
+}
+
+#[test]
 fn an_input_of_a_pebibyte_is_refused_and_one_of_a_byte_less_is_read() {
     let read = |bytes| {
         let input = Some(bytes);

@@ -83,6 +83,32 @@ fn a_gzipped_file_is_read_whole_as_the_plain_one() {
 }
 
 #[test]
+fn a_damaged_gzip_file_is_told_with_the_line_that_was_reached() {
+    let mut bytes = packed(&(job("j1", WELL, &[ran("t1", "a1")]) + &" \n".repeat(40_000)));
+    // Its checksum.
+    let at = bytes.len() - 8;
+    bytes[at] ^= 1;
+    let said = told(&bytes);
+    assert!(said.starts_with("40004: cannot be read on: ") && !said.contains("line 0"), "{said}");
+}
+
+#[test]
+fn attempts_without_an_id_are_told_apart_though_tasks_of_two_jobs_have_the_same() {
+    let nameless = ran("t1", "a1").replace("\"attemptID\": \"a1\", ", "");
+    let trace = of((job("j1", WELL, std::slice::from_ref(&nameless)) + &job("j2", WELL, &[nameless])).as_bytes());
+    assert_eq!(trace.unwrap().jobs.len(), 2);
+}
+
+#[test]
+fn a_queue_is_known_by_its_own_name_without_the_path_to_it() {
+    let queue = |queue: &str| {
+        let text = job("j1", &format!(r#"{WELL} "queue": "{queue}","#), &[ran("t1", "a1")]);
+        of(text.as_bytes()).unwrap().jobs.remove(0).queue
+    };
+    assert_eq!(["root.users.etl", "etl", "root."].map(queue), ["etl", "etl", "default"]);
+}
+
+#[test]
 fn what_cannot_be_is_told_with_the_line_on_which_its_job_begins() {
     let second =
         |tasks: &[String]| job("j1", WELL, &[ran("t1", "a1"), ran("t2", "a2")]) + "\n\n" + &job("j2", WELL, tasks);

@@ -165,8 +165,38 @@ fn attempts_are_named_as_slow_once_each_and_by_how_much() {
 #[test]
 fn a_container_that_fits_on_no_node_is_told_and_so_is_a_job_without_tasks() {
     let big = told(r#"{"jobs": [{"name": "a", "maps": {"tasks": 4, "memory_mb": 9000}}]}"#);
-    assert!(big[0].contains("larger than a node"), "{big:?}");
+    assert_eq!(big, ["jobs[0].maps.memory_mb: a container is larger than a node, and would never be placed"]);
     assert!(told(r#"{"jobs": [{"name": "a"}]}"#)[0].contains("no tasks at all"));
+}
+
+#[test]
+fn a_container_that_is_too_large_is_told_once_by_its_own_key_and_not_where_no_task_asks_for_it() {
+    let of = |cluster: &str, reduces: &str| {
+        let maps = r#""maps": {"tasks": 4, "memory_mb": 512}"#;
+        let job = format!(r#"{{"name": "a", {maps}, "reduces": {{{reduces}}}}}"#);
+        let faults = told(&format!(r#"{{"jobs": [{job}], "cluster": {{{cluster}}}}}"#));
+        faults.iter().map(|fault| fault.split(':').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let small = r#""memory_mb": 512"#;
+    assert_eq!(of(small, ""), [""; 0], "a job without reduces asks for none of their containers");
+    assert_eq!(of(small, r#""tasks": 1"#), ["jobs[0].reduces.memory_mb"]);
+    assert_eq!(of("", r#""tasks": 1, "vcores": 9"#), ["jobs[0].reduces.vcores"]);
+    assert_eq!(of(r#""memory_mb": 256"#, r#""tasks": 1"#), ["jobs[0].maps.memory_mb", "jobs[0].reduces.memory_mb"]);
+    let kind = |kind: &str| format!(r#""kinds": [{{"nodes": 2, {kind}}}]"#);
+    assert_eq!(of(&kind(r#""memory_mb": 9000"#), r#""tasks": 1, "memory_mb": 9000"#), [""; 0]);
+    let either = kind(r#""memory_mb": 9000, "vcores": 2"#);
+    assert_eq!(of(&either, r#""tasks": 1, "memory_mb": 9000, "vcores": 8"#), ["jobs[0].reduces.memory_mb"]);
+}
+
+#[test]
+fn more_nodes_than_there_can_be_are_refused_without_a_look_at_each() {
+    let most = u32::MAX;
+    let kinds = format!(r#"{{"nodes": {most}, "memory_mb": 512}}, {{"nodes": {most}, "memory_mb": 512}}"#);
+    let faults =
+        told(&format!(r#"{{"jobs": [{JOB}], "cluster": {{"nodes": {most}, "memory_mb": 512, "kinds": [{kinds}]}}}}"#));
+    let expected = ["cluster.nodes: must be", "cluster.kinds: have more", "jobs[0].maps.memory_mb: a container"];
+    assert!(faults.iter().zip(expected).all(|(fault, begins)| fault.starts_with(begins)), "{faults:?}");
+    assert_eq!(faults.len(), 3, "{faults:?}");
 }
 
 #[test]
@@ -219,10 +249,11 @@ fn a_container_of_a_trace_that_fits_on_no_node_is_told_unless_no_task_asks_for_i
     let of = |memory_mb, vcores| of([phase(1, 1024, 1), phase(1, memory_mb, vcores)]);
     let words = |memory_mb, vcores| {
         format!(
-            "cluster.memory_mb: a container of a, of the trace, asks for {memory_mb} MiB and {vcores} vcores, more than a node has, and would never be placed"
+            "a container of a, of the trace, asks for {memory_mb} MiB and {vcores} vcores, more than a node has, and would never be placed"
         )
     };
-    assert_eq!([of(9000, 1), of(1, 9)], [[words(9000, 1)], [words(1, 9)]]);
+    assert_eq!(of(9000, 1), [format!("cluster.memory_mb: {}", words(9000, 1))]);
+    assert_eq!(of(1, 9), [format!("cluster.vcores: {}", words(1, 9))]);
 }
 
 #[test]
