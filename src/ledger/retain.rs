@@ -5,6 +5,7 @@ use super::schema::{Record, Table};
 use super::tables::{SettingsRow, TABLES};
 use drover_core::model::{Bytes, Millis, Time};
 use rusqlite::{Connection, OptionalExtension};
+use std::ops::RangeInclusive;
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,29 +38,53 @@ fn taken(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(u64::try_from(used * number(connection, "page_size")?).unwrap_or(0))
 }
 
+/// Of whatever time.
+const EVER: RangeInclusive<Time> = Time(0)..=Time(u64::MAX);
+
+/// Those of its times that only a clock set wrong can have dated, and the others.
+fn ahead_of(clock: Time) -> [RangeInclusive<Time>; 2] {
+    let until = clock + AHEAD;
+    [until + Millis(1)..=Time(u64::MAX), Time(0)..=until]
+}
+
+fn kept(at: Time) -> i64 {
+    i64::try_from(at.0).unwrap_or(i64::MAX)
+}
+
 /// When a row of a table is from: the one at that place among those of a time, in an order of time.
-fn time_in(table: &Table, connection: &Connection, place: &str, until: Time) -> rusqlite::Result<Option<Time>> {
-    let until = i64::try_from(until.0).unwrap_or(i64::MAX);
-    let ask = format!("SELECT at_ms FROM {} WHERE at_ms <= ? ORDER BY at_ms {place}", table.name);
-    let at: Option<i64> = connection.query_row(&ask, [until], |row| row.get(0)).optional()?;
+fn time_in(
+    table: &Table,
+    connection: &Connection,
+    place: &str,
+    of: &RangeInclusive<Time>,
+) -> rusqlite::Result<Option<Time>> {
+    let ask = format!("SELECT at_ms FROM {} WHERE at_ms BETWEEN ? AND ? ORDER BY at_ms {place}", table.name);
+    let bounds = [kept(*of.start()), kept(*of.end())];
+    let at: Option<i64> = connection.query_row(&ask, bounds, |row| row.get(0)).optional()?;
     Ok(at.and_then(|at| u64::try_from(at).ok()).map(Time))
 }
 
 /// The same of each table.
-fn times(connection: &Connection, place: &str, until: Time) -> rusqlite::Result<Vec<Time>> {
-    TABLES.iter().filter_map(|table| time_in(table, connection, place, until).transpose()).collect()
+fn times(connection: &Connection, place: &str, of: &RangeInclusive<Time>) -> rusqlite::Result<Vec<Time>> {
+    TABLES.iter().filter_map(|table| time_in(table, connection, place, of).transpose()).collect()
 }
 
 /// When the oldest row of any table is from.
 pub fn oldest(connection: &Connection) -> rusqlite::Result<Option<Time>> {
-    Ok(times(connection, "LIMIT 1", Time(u64::MAX))?.into_iter().min())
+    first(connection, &EVER)
+}
+
+/// The same of those of a time.
+fn first(connection: &Connection, of: &RangeInclusive<Time>) -> rusqlite::Result<Option<Time>> {
+    Ok(times(connection, "LIMIT 1", of)?.into_iter().min())
 }
 
 /// The same of the newest, but of those that only a clock set wrong can have dated.
 fn newest(connection: &Connection, now: Time) -> rusqlite::Result<Option<Time>> {
     // A start writes down what it runs under: by that the next one is not to take the clock for right.
     let told = TABLES.iter().filter(|table| table.name != SettingsRow::TABLE.name);
-    told.map(|table| time_in(table, connection, "DESC LIMIT 1", now + AHEAD))
+    let [_, rightly] = ahead_of(now);
+    told.map(|table| time_in(table, connection, "DESC LIMIT 1", &rightly))
         .try_fold(None, |newest, at| Ok(newest.max(at?)))
 }
 
@@ -77,8 +102,12 @@ pub fn step(
     pause: Millis,
     metrics: &Metrics,
 ) -> rusqlite::Result<()> {
+    let ahead = bound_ahead(connection, bounds, clock)?;
     if let Some(before) = bound(connection, bounds, clock, pause)? {
-        forget(connection, before, metrics)?;
+        forget(connection, Time(0)..=before - Millis(1), metrics)?;
+    }
+    if let Some(gone) = ahead {
+        forget(connection, gone, metrics)?;
     }
     if number(connection, "freelist_count")? == 0 {
         return Ok(());
@@ -93,31 +122,55 @@ pub fn step(
 /// Rows from before it are to go now; `None` where none are.
 fn bound(connection: &Connection, bounds: Bounds, clock: Time, pause: Millis) -> rusqlite::Result<Option<Time>> {
     let Some(first) = oldest(connection)? else { return Ok(None) };
-    let crowded = taken(connection)? > bounds.max_bytes.0;
-    let part = if crowded { first + Millis(span(connection, first, clock)?.0 / PART + 1) } else { Time(0) };
+    let part = if is_crowded(connection, bounds)? { part(first, span(connection, first, clock)?) } else { Time(0) };
     let before = part.max(clock - pause - bounds.max_age);
     if first >= before {
         return Ok(None);
     }
-    let enough = times(connection, &format!("LIMIT 1 OFFSET {}", AT_ONCE - 1), before)?.into_iter().min();
-    Ok(Some(enough.map_or(before, |enough| before.min(enough + Millis(1)))))
+    Ok(Some(at_once(connection, &(Time(0)..=before))?.map_or(before, |enough| before.min(enough + Millis(1)))))
+}
+
+/// Where there are too many rows, those from the future go part by part, too: nobody knows whether the clock is wrong or was, and neither they nor the others are to be all that stays.
+fn bound_ahead(connection: &Connection, bounds: Bounds, clock: Time) -> rusqlite::Result<Option<RangeInclusive<Time>>> {
+    let [ahead, others] = ahead_of(clock);
+    if !is_crowded(connection, bounds)? || first(connection, &others)?.is_none() {
+        return Ok(None);
+    }
+    let newest = times(connection, "DESC LIMIT 1", &ahead)?.into_iter().max();
+    let Some((first, newest)) = first(connection, &ahead)?.zip(newest) else { return Ok(None) };
+    let before = part(first, newest.since(first)) - Millis(1);
+    Ok(Some(first..=at_once(connection, &(first..=before))?.unwrap_or(before)))
+}
+
+fn is_crowded(connection: &Connection, bounds: Bounds) -> rusqlite::Result<bool> {
+    Ok(taken(connection)? > bounds.max_bytes.0)
+}
+
+/// Where the first part of that time ends.
+fn part(first: Time, span: Millis) -> Time {
+    first + Millis(span.0 / PART + 1)
+}
+
+/// As many of a time as go at once are from then or before; `None` where there are fewer in all.
+fn at_once(connection: &Connection, of: &RangeInclusive<Time>) -> rusqlite::Result<Option<Time>> {
+    Ok(times(connection, &format!("LIMIT 1 OFFSET {}", AT_ONCE - 1), of)?.into_iter().min())
 }
 
 /// Time that rows are from, by their own times and the clock that dates them now. Where all are ahead of that it is set back, and they are all that there is to go by.
 fn span(connection: &Connection, first: Time, clock: Time) -> rusqlite::Result<Millis> {
     let newest = match newest(connection, clock)? {
-        None => times(connection, "DESC LIMIT 1", Time(u64::MAX))?.into_iter().max(),
+        None => times(connection, "DESC LIMIT 1", &EVER)?.into_iter().max(),
         newest => newest,
     };
     Ok(newest.map(|newest| newest.since(first)).unwrap_or_default())
 }
 
 /// Rows go by one instant for all tables: what became of a decision outlasts it, and a job's end its enrolment.
-fn forget(connection: &Connection, before: Time, metrics: &Metrics) -> rusqlite::Result<()> {
-    let before = i64::try_from(before.0).unwrap_or(i64::MAX);
+fn forget(connection: &Connection, of: RangeInclusive<Time>, metrics: &Metrics) -> rusqlite::Result<()> {
+    let bounds = [kept(*of.start()), kept(*of.end())];
     let group = connection.unchecked_transaction()?;
     for Table { name, .. } in TABLES {
-        let gone = group.execute(&format!("DELETE FROM {name} WHERE at_ms < ?"), [before])?;
+        let gone = group.execute(&format!("DELETE FROM {name} WHERE at_ms BETWEEN ? AND ?"), bounds)?;
         metrics.forgotten.with_label_values(&[name]).inc_by(gone as u64);
     }
     group.commit()
