@@ -29,12 +29,13 @@ pub fn is_json(body: &[u8]) -> bool {
 
 /// The error a status of failure means, with what the body says about it.
 pub fn failure(status: u16, body: &[u8]) -> Kind {
-    let said = message(body);
+    let (said, is_hadoops) = message(body);
     let message = if said.is_empty() { String::new() } else { format!(" ({said})") };
     match status {
         401 => Kind::Unauthorized(message),
         403 => Kind::Forbidden(message),
-        404 => Kind::NotFound(message),
+        // The page of a gateway, or of a daemon that has only begun to start, says nothing of what was asked for.
+        404 if is_hadoops => Kind::NotFound(message),
         // An AM with job ACLs on throws a bare WebApplicationException at whom it lets see nothing; Hadoop makes that 503.
         503 if said == "WebApplicationException" => {
             Kind::Forbidden(" (the job's ACLs let this user see nothing)".into())
@@ -44,19 +45,20 @@ pub fn failure(status: u16, body: &[u8]) -> Kind {
     }
 }
 
-/// Hadoop's `RemoteException`, else a page's title, else the first words.
-fn message(body: &[u8]) -> String {
+/// Hadoop's `RemoteException`, else a page's title, else the first words; and whether it is Hadoop that says so.
+fn message(body: &[u8]) -> (String, bool) {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
     if let Ok(Value::Object(map)) = serde_json::from_str::<Value>(text) {
-        return map.get("RemoteException").and_then(remote).unwrap_or_default();
+        let exception = map.get("RemoteException");
+        return (exception.and_then(remote).unwrap_or_default(), exception.is_some());
     }
     if text.starts_with('<') && is_html(text) {
-        return title(text);
+        return (title(text), false);
     }
     match xml::parse(text) {
-        Ok(root) if root.name == "RemoteException" => words(root.child_text("message").unwrap_or("")),
-        _ => words(text),
+        Ok(root) if root.name == "RemoteException" => (words(root.child_text("message").unwrap_or("")), true),
+        _ => (words(text), false),
     }
 }
 
@@ -109,6 +111,10 @@ mod tests {
         assert!(failure(404, json).to_string().contains("job_1_1, is not found"));
         let xml = b"<RemoteException><exception>E</exception><message>why</message></RemoteException>";
         assert!(failure(500, xml).to_string().contains("(why)"));
+        let not_found = |body: &[u8]| failure(404, body).label();
+        assert_eq!([&b"<RemoteException/>"[..], json].map(not_found), ["not_found"; 2]);
+        let pages = [&b"<html><head><title>404</title></head></html>"[..], b"", b"{}", b"default backend - 404"];
+        assert_eq!(pages.map(not_found), ["status"; 4], "whoever stands before Hadoop does not speak for it");
         assert_eq!(failure(401, b"").label(), "unauthorized");
         assert_eq!(failure(418, b"x").label(), "status");
     }

@@ -91,7 +91,7 @@ pub enum Kind {
     /// 403.
     #[error("403, not permitted{0}; {todo}", todo = LET_VIEW)]
     Forbidden(String),
-    /// 404.
+    /// 404, and Hadoop itself says so.
     #[error("404, not there{0}")]
     NotFound(String),
     /// 429.
@@ -155,6 +155,15 @@ impl Kind {
         let mut shown = url.clone();
         shown.set_query(None);
         Error { at: shown.to_string(), kind: self }
+    }
+
+    /// May whatever stands before the server, or has come to its address, say it in its place? Where that is no answer of Hadoop's at all.
+    pub fn is_of_no_rm(&self) -> bool {
+        use Kind::{Empty, Forbidden, ForeignRedirect, Html, PlainText, Status, Unauthorized};
+        matches!(
+            self,
+            ForeignRedirect(_) | Html(_) | PlainText(_) | Empty | Unauthorized(_) | Forbidden(_) | Status { .. }
+        )
     }
 
     /// Is it a server's failure, of which a proxy or a gateway before it may speak in its place?

@@ -196,7 +196,8 @@ impl Rm {
                     self.follow(&error.kind);
                     self.find_active().await?;
                     // It is the active one all the same: what it cannot answer it need not be asked for again at once.
-                    if self.incarnation() == asked && (is_slow(&error.kind) || error.kind.is_servers()) {
+                    let its_own = is_slow(&error.kind) || self.may_be_anothers(&error.kind);
+                    if self.incarnation() == asked && its_own {
                         return Err(error);
                     }
                     troubles.push(error.to_string());
@@ -208,9 +209,9 @@ impl Rm {
     }
 
     /// May another of several be the active one? One that sends elsewhere, to no configured one, may be a standby that names the active one otherwise than settings do: nothing is followed, but
-    /// the others are asked. And where it has failed, whatever stands before it may speak in its place.
+    /// the others are asked. And where it has failed, or its address been given to something else since, whatever stands there may speak in its place.
     fn may_be_anothers(&self, kind: &Kind) -> bool {
-        self.servers.len() > 1 && (matches!(kind, Kind::ForeignRedirect(_)) || kind.is_servers())
+        self.servers.len() > 1 && (kind.is_of_no_rm() || kind.is_servers())
     }
 
     /// A standby that names the active one saves asking around; the named one is asked first. Of one that did not answer not it.

@@ -322,6 +322,7 @@ async fn a_job_that_vanishes_between_two_calls_is_an_error_of_that_call_alone() 
     assert!(fixture.clients.am.tasks(None, job()).await.is_ok());
     server.reset().await;
     info(&server, "ACTIVE", 1_795_000_000_000).await;
+    answer(&server, &am("/tasks"), not_found()).await;
     let error = fixture.clients.am.tasks(None, job()).await.unwrap_err();
     assert_eq!(error.label(), "not_found");
     get(&server, "/ws/v1/cluster/apps", json!({"apps": null})).await;

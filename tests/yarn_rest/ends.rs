@@ -12,6 +12,24 @@ use std::time::Duration;
 use wiremock::{MockServer, ResponseTemplate};
 
 #[tokio::test]
+async fn a_job_that_a_gateway_does_not_find_for_a_while_has_not_ended() {
+    let (server, _) = rm().await;
+    let fixture = fixture(&[server.uri()], None, params());
+    let first = wiremock::Mock::given(wiremock::matchers::path("/ws/v1/cluster/apps"));
+    first.respond_with(ResponseTemplate::new(200).set_body_json(apps())).up_to_n_times(1).mount(&server).await;
+    get(&server, "/ws/v1/cluster/apps", json!({"apps": null})).await;
+    running_job(&server).await;
+    let page = "<html><head><title>404 Not Found</title></head></html>";
+    let app = wiremock::Mock::given(wiremock::matchers::path(format!("/ws/v1/cluster/apps/{APP}")));
+    app.respond_with(ResponseTemplate::new(404).set_body_string(page)).up_to_n_times(1).mount(&server).await;
+    get(&server, &format!("/ws/v1/cluster/apps/{APP}"), json!({"app": {"id": APP, "state": "KILLED"}})).await;
+    let seen = poll(&fixture, Arc::default(), |seen| has(seen, &["ended"])).await;
+    let ended = seen.iter().find(|o| kind(o) == "ended").unwrap();
+    let Fact::Ended(end) = &ended.fact else { unreachable!() };
+    assert_eq!(end.state, Some(JobPhase::Killed), "the page was taken for its end");
+}
+
+#[tokio::test]
 async fn a_job_that_the_proxy_redirects_to_its_history_is_read_there_once_it_has_arrived() {
     let (server, fixture) = rm().await;
     get(&server, "/ws/v1/cluster/apps", apps()).await;
@@ -21,7 +39,7 @@ async fn a_job_that_the_proxy_redirects_to_its_history_is_read_there_once_it_has
     get(&server, &format!("/ws/v1/cluster/apps/{APP}"), json!({"app": {"id": APP, "state": "FINISHED"}})).await;
     // The first answer of the history server is that it does not know the job yet.
     let job = wiremock::matchers::path(jhs(""));
-    let not_yet = wiremock::Mock::given(job).respond_with(ResponseTemplate::new(404)).up_to_n_times(1);
+    let not_yet = wiremock::Mock::given(job).respond_with(not_found()).up_to_n_times(1);
     not_yet.mount(&server).await;
     history(&server, "SUCCEEDED").await;
     let seen = poll(&fixture, Arc::default(), |seen| has(seen, &["ended"])).await;
@@ -60,7 +78,7 @@ async fn a_job_is_told_to_be_ending_from_the_listing_that_lacks_it_until_its_end
     first.respond_with(ResponseTemplate::new(200).set_body_json(apps())).up_to_n_times(1).mount(&server).await;
     get(&server, "/ws/v1/cluster/apps", json!({"apps": null})).await;
     get(&server, &format!("/ws/v1/cluster/apps/{APP}"), json!({"app": {"id": APP, "state": "FINISHED"}})).await;
-    let early = wiremock::Mock::given(wiremock::matchers::path(jhs(""))).respond_with(ResponseTemplate::new(404));
+    let early = wiremock::Mock::given(wiremock::matchers::path(jhs(""))).respond_with(not_found());
     early.up_to_n_times(1).mount(&server).await;
     history(&server, "SUCCEEDED").await;
     let all = |seen: &[Observation]| seen.iter().filter(|o| kind(o) == "ending").count() == 2;

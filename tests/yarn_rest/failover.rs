@@ -160,6 +160,36 @@ async fn of_several_one_that_sends_to_a_stranger_is_left_for_the_one_that_is_act
 }
 
 #[tokio::test]
+async fn of_several_one_whose_address_shows_something_else_is_left_for_the_one_that_is_active() {
+    let pages =
+        [(200, "<html><title>Log in</title></html>"), (200, ""), (404, "default backend - 404"), (403, ""), (401, "")];
+    for (status, page) in pages {
+        let (first, second) = (active(1).await, active(2).await);
+        let fixture = fixture(&[first.uri(), second.uri()], None, params());
+        fixture.clients.rm.apps(None).await.unwrap();
+        first.reset().await;
+        for path in ["/ws/v1/cluster/info", "/ws/v1/cluster/apps"] {
+            answer(&first, path, ResponseTemplate::new(status).set_body_string(page)).await;
+        }
+        fixture.clients.rm.apps(None).await.unwrap();
+        assert_eq!(fixture.clients.rm.active().to_string(), second.uri(), "{status} {page}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_active_one_of_several_refuses_is_asked_for_once_and_told_as_it_was_told() {
+    let (first, second) = (active(1).await, standby(&active(2).await).await);
+    let fixture = fixture(&[first.uri(), second.uri()], None, params());
+    fixture.clients.rm.apps(None).await.unwrap();
+    first.reset().await;
+    info(&first, "ACTIVE", 1).await;
+    answer(&first, "/ws/v1/cluster/nodes", ResponseTemplate::new(403)).await;
+    assert_eq!(fixture.clients.rm.nodes(None).await.unwrap_err().label(), "forbidden");
+    let asked = first.received_requests().await.unwrap();
+    assert_eq!(asked.iter().filter(|asked| asked.url.path() == "/ws/v1/cluster/nodes").count(), 1);
+}
+
+#[tokio::test]
 async fn every_resource_manager_presents_itself_to_the_doctor() {
     let active = active(1).await;
     let standby = standby(&active).await;

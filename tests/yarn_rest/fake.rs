@@ -9,7 +9,7 @@ use drover_core::model::JobId;
 use prometheus::Registry;
 use serde_json::{Value, json};
 use std::time::Duration;
-use wiremock::matchers::{method, path};
+use wiremock::matchers::{any, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 pub const APP: &str = "application_1795000000000_0007";
@@ -74,7 +74,14 @@ pub fn fixture_of(overrides: Overrides, params: HttpParams) -> Fixture {
 
 /// One of its own: of wiremock's pool a server may be handed on with a request that the test before left to it.
 pub async fn mock_server() -> MockServer {
-    MockServer::builder().start().await
+    let server = MockServer::builder().start().await;
+    Mock::given(any()).respond_with(not_found()).with_priority(u8::MAX).mount(&server).await;
+    server
+}
+
+/// Hadoop's word on what it does not have.
+pub fn not_found() -> ResponseTemplate {
+    ResponseTemplate::new(404).set_body_json(json!({"RemoteException": {"exception": "NotFoundException"}}))
 }
 
 pub async fn rm() -> (MockServer, Fixture) {

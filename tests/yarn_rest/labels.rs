@@ -96,7 +96,7 @@ async fn neither_is_the_resource_manager_doubted_for_its_labels_nor_another_take
     for (response, outcome) in [
         (ResponseTemplate::new(500), "server_error"),
         (ResponseTemplate::new(403), "forbidden"),
-        (ResponseTemplate::new(404), "not_found"),
+        (not_found(), "not_found"),
         (ResponseTemplate::new(307).insert_header("Location", to.as_str()), "standby"),
         (ResponseTemplate::new(307), "redirect_without_location"),
         (ResponseTemplate::new(200).set_body_json(json!({"else": 1})), "unexpected"),

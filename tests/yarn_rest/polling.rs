@@ -173,7 +173,7 @@ async fn a_job_whose_tasks_may_not_be_viewed_is_told_of_and_one_look_tells_it_to
 #[tokio::test]
 async fn a_job_of_which_one_attempt_cannot_be_read_is_read_all_the_same() {
     let (server, fixture) = rm().await;
-    answer(&server, &am("/tasks/task_1795000000000_0007_m_000000/attempts"), ResponseTemplate::new(404)).await;
+    answer(&server, &am("/tasks/task_1795000000000_0007_m_000000/attempts"), not_found()).await;
     running_job(&server).await;
     let mut collect = Collect(Vec::new());
     let round = Once::new(&fixture.clients).round(None, 5, &mut collect).await.unwrap();

@@ -228,7 +228,7 @@ async fn hadoops_own_refusals_are_told_apart() {
     for (name, label) in [
         ("rm/proxy_before_am.http", "app_not_served"),
         ("rm/proxy_finished.http", "app_finished"),
-        ("rm/proxy_unknown.http", "not_found"),
+        ("rm/proxy_unknown.http", "status"),
         ("am/job_unknown.http", "not_found"),
         ("am/task_unknown.http", "not_found"),
         ("am/blacklistednodes.http", "server_error"),

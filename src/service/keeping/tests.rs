@@ -11,6 +11,7 @@ use crate::yarn::poll::Poller;
 use crate::yarn::schedule::ScheduleParams;
 use drover_core::engine::EngineParams;
 use drover_core::model::{Fact, Millis, Time};
+use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +33,9 @@ fn file(name: &str) -> ResponseTemplate {
 /// A cluster in which nothing runs any more; what it is not listed to tell it does not find.
 async fn cluster() -> MockServer {
     let server = MockServer::builder().start().await;
+    let unknown = json!({"RemoteException": {"exception": "NotFoundException"}});
+    let unknown = ResponseTemplate::new(404).set_body_json(unknown);
+    Mock::given(method("GET")).respond_with(unknown).with_priority(u8::MAX).mount(&server).await;
     let history = format!("/ws/v1/history/mapreduce/jobs/{JOB}");
     for (at, name) in [
         ("/ws/v1/cluster/info", "rm/info"),
