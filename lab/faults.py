@@ -15,6 +15,7 @@ from lab.service import SHIM, Service
 UP = "up"
 DECIDED = "a copy is worth starting"
 MASTER = b"org.apache.hadoop.mapreduce.v2.app.MRAppMaster"
+CHILD = b"org.apache.hadoop.mapred.YarnChild"
 
 
 class BlackHole:
@@ -160,13 +161,20 @@ class ClusterPlace:
 
     def masters(self, job: str = "") -> list:
         """The JVMs of ApplicationMasters, or of a job's: one that has ended lasts for some seconds."""
-        found, application = [], job.replace("job_", "application_").encode()
+        return self.jvms(MASTER, job.replace("job_", "application_"))
+
+    def attempts(self, attempt: str) -> list:
+        """The JVM of an attempt, once it runs."""
+        return self.jvms(CHILD, attempt)
+
+    def jvms(self, main: bytes, of: str) -> list:
+        found = []
         for pid in netns.members(self.cluster.state["space"]):
             try:
                 command = Path(f"/proc/{pid}/cmdline").read_bytes()
             except OSError:
                 continue
-            if MASTER in command.split(b"\0") and application in command:
+            if main in command.split(b"\0") and of.encode() in command:
                 found.append(pid)
         return found
 

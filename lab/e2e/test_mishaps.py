@@ -81,6 +81,20 @@ class Mishaps(Unharmed):
         masters = self.cluster.rm(f"/apps/{app}/appattempts")["appAttempts"]["appAttempt"]
         self.assertEqual(len(masters), 2, "it was not")
 
+    def test_an_attempt_whose_jvm_stands_still_is_copied(self):
+        service = self.service()
+        running, _ = self.submit(**{"lab.slow.attempts": "", "lab.map.ms": 6000})
+
+        def at_work() -> list:
+            return [one for one in service.tasks(running.id()) if one["score"] > 0.3]
+
+        task = self.wait("an attempt had told of its work", running, at_work)[0]
+        (jvm,) = ClusterPlace(self.cluster, None).attempts(task["attempts"][0]["attempt"])
+        # Its NodeManager ends it once the copy has won.
+        os.kill(jvm, signal.SIGSTOP)
+        self.check(running)
+        self.assertIn(task["task"], [one.task for one in running.result().copies() if one.state == "SUCCEEDED"])
+
     def off(self, seconds: int, listen: tuple) -> jobs.Running:
         env = {"LD_PRELOAD": str(build.skew()), "DROVER_LAB_SKEW_S": str(seconds)}
         service = self.service(env=env, listen=listen)
