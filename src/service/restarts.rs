@@ -26,6 +26,8 @@ const READING: Duration = Duration::from_secs(2);
 const WAITING_MAX: usize = 256;
 /// Attempts and jobs that are remembered.
 const REMEMBERED_MAX: usize = 100_000;
+/// Answers of one job in a row that nothing was killed, each of which a gateway or a race can give once, after which it is asked no more.
+const TURNED_DOWN_MAX: u32 = 3;
 
 /// Carries out restarts over REST.
 pub struct Restarts {
@@ -42,8 +44,8 @@ struct Known {
     waiting: BTreeMap<u64, Decision>,
     /// What has been asked for, of jobs that run.
     killed: BTreeSet<AttemptId>,
-    /// Jobs of which the cluster lets nobody here kill anything.
-    closed: BTreeSet<JobId>,
+    /// How often in a row a job's kills were turned down: from [`TURNED_DOWN_MAX`] on, nobody here may kill anything of it.
+    turned_down: BTreeMap<JobId, u32>,
 }
 
 /// An order whose task's attempts have just been read.
@@ -68,7 +70,7 @@ impl Restarts {
 
     /// May attempts of the job be killed, as far as is known?
     pub fn may(&self, job: JobId) -> bool {
-        !self.lock().closed.contains(&job)
+        self.lock().turned_down.get(&job).is_none_or(|times| *times < TURNED_DOWN_MAX)
     }
 
     /// Takes an order.
@@ -92,7 +94,7 @@ impl Restarts {
         let mut known = self.lock();
         known.waiting.retain(|_, order| order.job != job);
         known.killed.retain(|attempt| attempt.task.job != job);
-        known.closed.remove(&job);
+        known.turned_down.remove(&job);
     }
 
     /// Carries out orders, one after the other, until it is told to stop or nobody listens any more.
@@ -180,31 +182,50 @@ impl Restarts {
     /// The answer to a kill; `None` where it may or may not have been carried out.
     async fn kill(&self, order: &Decision, permit: Permit) -> Option<Answer> {
         let (job, attempt) = (order.job, order.attempt);
-        match self.am.kill(permit, attempt).await {
+        let error = match self.am.kill(permit, attempt).await {
             Ok(()) => {
                 tracing::info!(%job, %attempt, host = order.host.as_deref(), "an attempt is killed over REST, so that its task starts anew");
-                Some(Answer::Applied)
+                self.lock().turned_down.remove(&job);
+                return Some(Answer::Applied);
             }
-            Err(error) if is_closed(&error.kind) => {
-                tracing::warn!(%job, %attempt, %error, "Drover's user may not kill attempts of this job over REST, or its Hadoop cannot: it is only advised on");
-                let mut known = self.lock();
-                if known.closed.len() < REMEMBERED_MAX {
-                    known.closed.insert(job);
-                }
-                Some(Answer::Failed)
-            }
-            Err(error) => {
-                tracing::warn!(%job, %attempt, %error, "an attempt was to be killed over REST; whether it was its attempts will show");
-                None
-            }
+            Err(error) => error,
+        };
+        let Some(times) = counts_for(&error.kind) else {
+            tracing::warn!(%job, %attempt, %error, "an attempt was to be killed over REST; whether it was its attempts will show");
+            return None;
+        };
+        let mut known = self.lock();
+        known.killed.remove(&attempt);
+        known.turn_down(job, times);
+        drop(known);
+        if self.may(job) {
+            tracing::warn!(%job, %attempt, %error, "an attempt was to be killed over REST, and was not");
+        } else {
+            tracing::warn!(%job, %attempt, %error, "Drover's user may not kill attempts of this job over REST, or its Hadoop cannot: it is only advised on");
+        }
+        Some(Answer::Failed)
+    }
+}
+
+impl Known {
+    fn turn_down(&mut self, job: JobId, times: u32) {
+        if times > 0 && (self.turned_down.len() < REMEMBERED_MAX || self.turned_down.contains_key(&job)) {
+            let before = self.turned_down.entry(job).or_default();
+            *before = before.saturating_add(times);
         }
     }
 }
 
-/// Would every other kill in the job be answered alike?
-fn is_closed(kind: &Kind) -> bool {
-    use Kind::{Forbidden, Html, NotFound, Status, Unauthorized};
-    matches!(kind, Unauthorized(_) | Forbidden(_) | NotFound(_) | Status { .. } | Html(_))
+/// For how many of [`TURNED_DOWN_MAX`] an answer counts that says that nothing was killed; `None` where it does not say so.
+fn counts_for(kind: &Kind) -> Option<u32> {
+    use Kind::{Forbidden, Html, NotFound, Status, Unauthorized, Unreachable};
+    match kind {
+        Unauthorized(_) | Forbidden(_) => Some(TURNED_DOWN_MAX),
+        NotFound(_) | Status { .. } | Html(_) => Some(1),
+        // Nothing was asked of the job.
+        Unreachable(_) => Some(0),
+        _ => None,
+    }
 }
 
 /// What the attempts of its task, as they are now, say against a restart. An attempt that somebody else has killed counts as one of its restarts.

@@ -30,6 +30,14 @@ fn attempt(number: u32, state: &str, percent: f64) -> Value {
         "startTime": 1_795_000_105_000_u64, "finishTime": 0, "elapsedTime": 15_000, "type": "MAP", "nodeHttpAddress": "n2:8042"})
 }
 
+/// Restarts through the ResourceManager there, and what they tell the engine.
+fn restarts_at(rm: String) -> (Restarts, mpsc::Receiver<Observation>) {
+    let cluster = Cluster::discover(None, &Overrides { rms: vec![rm], ..Overrides::default() }).unwrap();
+    let clients = Clients::new(&cluster, HttpParams::default(), Metrics::unregistered().unwrap()).unwrap();
+    let (out, facts) = mpsc::channel(16);
+    (Restarts::new(clients.am, Arc::new(Own::new(7, 1, out))), facts)
+}
+
 /// A master whose task has these attempts, and what becomes of orders there.
 struct Master {
     server: MockServer,
@@ -47,12 +55,8 @@ impl Master {
         let info = json!({"clusterInfo": {"startedOn": 1, "haState": "ACTIVE", "hadoopVersion": "3.4.3"}});
         let info = ResponseTemplate::new(200).set_body_json(info);
         Mock::given(method("GET")).and(path("/ws/v1/cluster/info")).respond_with(info).mount(&server).await;
-        let cluster = Cluster::discover(None, &Overrides { rms: vec![server.uri()], ..Overrides::default() }).unwrap();
-        let clients = Clients::new(&cluster, HttpParams::default(), Metrics::unregistered().unwrap()).unwrap();
-        let (out, facts) = mpsc::channel(16);
-        let apart = Duration::from_millis(1);
-        let own = Arc::new(Own::new(7, 1, out));
-        let restarts = Arc::new(Restarts { apart, ..Restarts::new(clients.am, own) });
+        let (restarts, facts) = restarts_at(server.uri());
+        let restarts = Arc::new(Restarts { apart: Duration::from_millis(1), ..restarts });
         Master { server, restarts, facts, stop: CancellationToken::new() }
     }
 
@@ -181,9 +185,7 @@ async fn a_second_restart_that_was_decided_on_knows_of_the_first() {
 
 #[tokio::test]
 async fn a_job_whose_kills_are_not_permitted_is_asked_no_more() {
-    let page = ResponseTemplate::new(200).set_body_raw("<html><title>Warning</title></html>", "text/html");
-    let without = ResponseTemplate::new(405);
-    for answer in [ResponseTemplate::new(401), ResponseTemplate::new(403), ResponseTemplate::new(404), without, page] {
+    for answer in [ResponseTemplate::new(401), ResponseTemplate::new(403)] {
         let mut master = Master::answering(&[attempt(0, "RUNNING", 30.0)], answer).await;
         assert!(master.restarts.may(task().job));
         master.restarts.take(&order(1));
@@ -192,6 +194,40 @@ async fn a_job_whose_kills_are_not_permitted_is_asked_no_more() {
         master.restarts.forget(task().job);
         assert!(master.restarts.may(task().job), "it is another job's turn");
     }
+}
+
+#[tokio::test]
+async fn one_answer_of_a_gateway_or_a_race_ends_no_jobs_restarts_and_the_third_in_a_row_does() {
+    let page = ResponseTemplate::new(200).set_body_raw("<html><title>Warning</title></html>", "text/html");
+    for answer in [ResponseTemplate::new(404), ResponseTemplate::new(405), page] {
+        let mut master = Master::answering(&[attempt(0, "RUNNING", 30.0)], answer).await;
+        for decision in 1..=3 {
+            assert!(master.restarts.may(task().job));
+            master.restarts.take(&order(decision));
+            assert_eq!(master.told(2).await, [sent(decision), acked(decision, Answer::Failed)]);
+        }
+        assert_eq!((master.restarts.may(task().job), master.kills().await), (false, 3), "none of them killed anything");
+    }
+}
+
+#[tokio::test]
+async fn a_kill_that_worked_forgives_those_before_that_did_not() {
+    let mut master = Master::answering(&[attempt(0, "RUNNING", 30.0)], killed()).await;
+    master.restarts.lock().turn_down(task().job, TURNED_DOWN_MAX - 1);
+    master.restarts.take(&order(1));
+    assert_eq!(master.told(2).await, [sent(1), acked(1, Answer::Applied)]);
+    assert!(master.restarts.lock().turned_down.is_empty());
+}
+
+#[tokio::test]
+async fn what_could_not_be_sent_counts_against_nobody_and_can_be_sent_later() {
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (restarts, _facts) = restarts_at(format!("http://{nobody}"));
+    let permit = restarts.am.leave().await;
+    assert_eq!(restarts.remember(order(1).attempt), None);
+    assert_eq!(restarts.kill(&order(1), permit).await, Some(Answer::Failed));
+    let known = restarts.lock();
+    assert!(known.killed.is_empty() && known.turned_down.is_empty());
 }
 
 #[tokio::test]
