@@ -87,6 +87,11 @@ impl Emitter {
         Some(self.stamp(source, received.shifted(self.rm_offset), received, Fact::Ending(jobs)))
     }
 
+    /// Forgets jobs but those: of a job that has ended, an answer can still come.
+    pub fn keep(&mut self, is_watched: impl Fn(JobId) -> bool) {
+        self.jobs.retain(|job, _| is_watched(*job));
+    }
+
     fn of_master(&mut self, job: JobId, lives: Lives, fact: Fact) -> Observation {
         let received = crate::clock::now();
         let offset = self.jobs.get(&job).and_then(|clock| clock.offset).unwrap_or(self.rm_offset);
@@ -236,6 +241,15 @@ mod tests {
     use crate::yarn::http::Frame;
 
     const RECEIVED: Time = Time(1_795_000_600_400);
+
+    #[test]
+    fn an_answer_that_comes_after_its_jobs_end_is_not_remembered_for_good() {
+        let mut emitter = Emitter::new(Metrics::unregistered().unwrap());
+        let (job, other) = ("job_1_0001".parse().unwrap(), "job_1_0002".parse().unwrap());
+        emitter.jobs.extend([(job, JobClock::default()), (other, JobClock::default())]);
+        emitter.keep(|watched| watched == other);
+        assert_eq!(emitter.jobs.into_keys().collect::<Vec<_>>(), [other]);
+    }
 
     fn listed_before_its_start(emitter: &mut Emitter, date: Option<Time>) -> Vec<Time> {
         let job: JobId = "job_1_0001".parse().unwrap();

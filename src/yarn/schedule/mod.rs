@@ -213,6 +213,11 @@ impl Schedule {
         self.jobs.get(&job)?.attempt
     }
 
+    /// Is anything of the job still to be asked?
+    pub fn watches(&self, job: JobId) -> bool {
+        self.jobs.contains_key(&job)
+    }
+
     /// When a job's tasks were last listed.
     pub fn listed(&self, job: JobId) -> Option<Time> {
         self.jobs.get(&job)?.listed
