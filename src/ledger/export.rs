@@ -163,10 +163,22 @@ fn text(value: &Value) -> String {
         Value::Null | Value::Blob(_) => String::new(),
         Value::Integer(number) => number.to_string(),
         Value::Real(number) => number.to_string(),
-        // Any user names a job, and a spreadsheet would reckon what begins so.
-        Value::Text(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => format!("'{text}"),
-        Value::Text(text) => text.clone(),
+        Value::Text(text) => unreckoned(text),
     }
+}
+
+/// Any user names a job, and a spreadsheet would reckon what begins so: the whole, or what comes after what many of them take for the end of a field.
+fn unreckoned(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut begins = true;
+    for one in text.chars() {
+        if begins && matches!(one, '=' | '+' | '-' | '@' | '\t' | '\r') {
+            out.push('\'');
+        }
+        out.push(one);
+        begins = matches!(one, ';' | '\t');
+    }
+    out
 }
 
 fn columns(connection: &Connection, table: &Table, out: File) -> Result<u64, Trouble> {

@@ -2,6 +2,7 @@
 
 mod cell;
 pub mod docs;
+mod draw;
 mod error;
 pub mod export;
 mod feed;

@@ -40,8 +40,9 @@ fn of<'a>(files: &'a [(PathBuf, u64)], table: &str) -> &'a (PathBuf, u64) {
 
 #[test]
 fn what_a_spreadsheet_would_reckon_is_kept_from_it_in_csv() {
-    let shown = ["=HYPERLINK(\"x\")", "+1", "-1", "@a", "a=b"].map(|text_| text(&Value::Text(text_.into())));
-    assert_eq!(shown, ["'=HYPERLINK(\"x\")", "'+1", "'-1", "'@a", "a=b"]);
+    let given = ["=HYPERLINK(\"x\")", "+1", "-1", "@a", "a=b", "a;=1;b\t-1"];
+    let shown = given.map(|text_| text(&Value::Text(text_.into())));
+    assert_eq!(shown, ["'=HYPERLINK(\"x\")", "'+1", "'-1", "'@a", "a=b", "a;'=1;b\t'-1"]);
     assert_eq!(text(&Value::Integer(-1)), "-1");
 }
 

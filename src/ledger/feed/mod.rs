@@ -7,6 +7,7 @@ mod settle;
 #[cfg(test)]
 mod tests;
 
+use super::draw::Draw;
 use super::resume::{Left, LeftJob, Unanswered};
 use super::schema::{Record, Row};
 use super::under::{Told, Under};
@@ -38,13 +39,6 @@ type Prediction = Option<(Time, Option<Millis>)>;
 fn predicted(outcome: &CopyOutcome, open: Option<&Open>) -> Prediction {
     let outran = || outcome.outran.map(|end| (end.at, Some(end.spread)));
     open.and_then(|open| open.prediction).or_else(outran)
-}
-
-/// What a job's side of the hold-out was drawn under.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Draw {
-    share: f64,
-    salt: u64,
 }
 
 /// What the ledger is told of.
@@ -158,8 +152,8 @@ impl Feed {
         told.extend(pass.measures.iter().map(measure));
         told.extend(self.enrol(engine, now));
         for ended in std::mem::take(&mut self.ended) {
-            let (side, row) = (self.side_of(ended.job()), ended.row());
-            self.ledger.job_ended(&row, side.and(row.held_out));
+            let (is_compared, row) = (self.is_compared(ended.job()), ended.row());
+            self.ledger.job_ended(&row, row.held_out.filter(|_| is_compared));
             told.push(row.row());
         }
         told.extend(self.hourly(engine, now));
@@ -187,10 +181,9 @@ impl Feed {
         told.into_iter().map(|(_, row)| row).collect()
     }
 
-    /// A job that the report counts on a side of the hold-out: it could be acted on, and its side was left to chance.
-    fn side_of(&self, job: JobId) -> Option<Draw> {
-        let drawn = self.drawn.get(&job).filter(|draw| draw.share > 0.0 && draw.share < 1.0);
-        drawn.copied().filter(|_| self.enrolled.contains(&job))
+    /// Does the report count the job on a side of the hold-out? It could be acted on, and its side was left to chance.
+    fn is_compared(&self, job: JobId) -> bool {
+        self.enrolled.contains(&job) && self.drawn.get(&job).is_some_and(Draw::is_by_chance)
     }
 
     /// Once an hour how good estimates are, and how often tasks straggle; once a day how nodes are. And what is known of jobs that got lost is let go.

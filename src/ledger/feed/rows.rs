@@ -1,6 +1,7 @@
 //! Rows of what is decided, sent, answered and seen to its end.
 
-use super::{Draw, Open, predicted};
+use super::{Open, predicted};
+use crate::ledger::draw::Draw;
 use crate::ledger::schema::{Record, Row};
 use crate::ledger::tables::{AnswerRow, ClonePlanRow, DecisionRow, EnrolmentRow, MeasureRow, OutcomeRow, SentRow};
 use crate::ledger::wording::{ended_itself, spaced, word};

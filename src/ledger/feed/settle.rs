@@ -24,6 +24,10 @@ impl Feed {
     pub fn ended_unseen(&mut self, seen: &Observation) -> bool {
         let Fact::Ended(end) = &seen.fact else { return false };
         let Some(left) = self.left.remove(&end.job) else { return false };
+        if let Some(draw) = left.drawn {
+            self.enrolled.insert(left.id);
+            self.drawn.insert(left.id, draw);
+        }
         let (job, hosts) = left.ended(end);
         self.end(&job, &hosts, end, seen.received, &left.policy);
         true

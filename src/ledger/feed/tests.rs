@@ -440,7 +440,7 @@ fn open(path: &Path) -> Left {
 /// A process that begins when the job has ended, and is told of that end alone.
 fn told_of_end(path: &Path, end: EndFact) -> World {
     let mut next = world(path, Mode::Advise, 0.0);
-    next.desk.ledger = Some(feed(path, "p2"));
+    next.desk.ledger = Some(feed_counted(path, "p2", next.counted.clone()));
     let source = Source { channel: Channel::History, app: Some(end.job.0), principal: None, incarnation: 0 };
     let (at, received) = (end.finished.unwrap_or(Time(900_000)), Time(900_000));
     next.desk.observe(Observation { source, seq: 1, at, received, fact: Fact::Ended(end) });
@@ -490,6 +490,22 @@ fn copies_of_whose_end_nobody_can_tell_are_unknown_as_of_their_jobs_end_and_not_
         assert_eq!((job.state.as_deref(), job.decided, job.won), (state.map(JobPhase::label), 1, 0));
         assert!(open(&path).is_settled());
     }
+}
+
+#[test]
+fn a_job_that_ended_while_no_process_ran_counts_on_the_side_it_was_drawn_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("l.db");
+    let mut first = world(&path, Mode::Act, 0.5);
+    for second in 0..5 {
+        facts(job(1), second).into_iter().for_each(|fact| first.desk.observe(fact));
+        first.desk.decide(Time(100_000 + second * 1_000));
+    }
+    let held_out = first.all::<EnrolmentRow>()[0].held_out;
+    first.desk.finish(Time(0));
+    let (state, finished) = (Some(JobPhase::Succeeded), Some(Time(300_000)));
+    let next = told_of_end(&path, EndFact { job: job(1), state, started: None, finished, attempts: Vec::new() });
+    assert_eq!(sides(&next), [u64::from(!held_out), u64::from(held_out), 0]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub struct SettingView {
 
 /// Changes since what held at the beginning, oldest first, and how many older ones are left off.
 pub(super) fn read(moment: &Connection, asked: &Asked<'_>) -> rusqlite::Result<(Vec<ChangeOfSettingsView>, u64)> {
-    let (since, _, _, _, until) = asked.parameters();
+    let [since, until] = asked.between();
     let mut rows = moment.prepare(
         "SELECT * FROM settings WHERE rowid >= COALESCE((SELECT MAX(rowid) FROM settings WHERE at_ms <= ?1), 0) AND at_ms <= ?2 ORDER BY rowid",
     )?;

@@ -14,7 +14,7 @@ pub use trial::{ChangeView, HoldOutView, PolicyView, SideView};
 
 use super::error::LedgerError;
 use super::{look, open, retain};
-use drover_core::model::Time;
+use drover_core::model::{Time, queue_name};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -110,8 +110,8 @@ impl Report {
 /// The condition on a table's rows that a filter sets, with its parameters from the first on.
 fn condition(table: &str) -> String {
     format!(
-        "{table}.at_ms >= ?1 AND (?2 IS NULL OR {table}.queue = ?2 OR substr({table}.queue, -length(?2) - 1) = '.' || ?2)
-         AND (?3 IS NULL OR {table}.user = ?3) AND (?4 IS NULL OR {table}.policy = ?4) AND {table}.at_ms <= ?5"
+        "{table}.at_ms >= ?1 AND {table}.at_ms <= ?2 AND (?3 IS NULL OR {table}.user = ?3) AND (?4 IS NULL OR {table}.policy = ?4)
+         AND (?5 IS NULL OR {table}.queue IN (?5, ?6) OR substr({table}.queue, -length(?5) - 1) = '.' || ?5)"
     )
 }
 
@@ -122,11 +122,16 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The parameters of [`condition`].
-    fn parameters(&self) -> (i64, &Option<String>, &Option<String>, &Option<String>, i64) {
-        let Filter { since, queue, user, policy } = self.filter;
-        let [since, until] = [*since, self.until].map(|at| i64::try_from(at.0).unwrap_or(i64::MAX));
-        (since, queue, user, policy, until)
+    /// The parameters of [`condition`]. A queue is meant as [`queue_name::means`] has it.
+    fn parameters(&self) -> (i64, i64, &Option<String>, &Option<String>, &Option<String>, Option<&str>) {
+        let Filter { queue, user, policy, .. } = self.filter;
+        let [since, until] = self.between();
+        (since, until, user, policy, queue, queue.as_deref().map(queue_name::leaf))
+    }
+
+    /// The first and the last instant that is asked for.
+    fn between(&self) -> [i64; 2] {
+        [self.filter.since, self.until].map(|at| i64::try_from(at.0).unwrap_or(i64::MAX))
     }
 }
 

@@ -164,15 +164,21 @@ fn a_filter_takes_only_what_it_names() {
     let of = |id, queue: &str, user: &str, policy: &str| {
         DecisionRow { queue: queue.into(), user: user.into(), policy: policy.into(), ..decision(id, "act") }.row()
     };
-    let rows =
-        [of(1, "root.etl", "ann", "late"), of(2, "root.setl", "bob", "late"), of(3, "root.etl.night", "ann", "dolly")];
+    let rows = [
+        of(1, "root.etl", "ann", "late"),
+        of(2, "root.setl", "bob", "late"),
+        of(3, "root.etl.night", "ann", "dolly"),
+        of(4, "night", "eve", "late"),
+    ];
     let (_dir, path) = kept(&rows);
     let some = |text: &str| Some(text.to_owned());
     let count = |filter| report(&path, &filter).copies.iter().map(|one| one.decided).sum::<u64>();
-    assert_eq!(count(Filter::default()), 3);
-    assert_eq!(count(Filter { since: Time(2), ..Filter::default() }), 2);
+    assert_eq!(count(Filter::default()), 4);
+    assert_eq!(count(Filter { since: Time(2), ..Filter::default() }), 3);
     assert_eq!(count(Filter { queue: some("etl"), ..Filter::default() }), 1, "by the last part of its path");
     assert_eq!(count(Filter { queue: some("root.etl"), ..Filter::default() }), 1);
+    assert_eq!(count(Filter { queue: some("root.etl.night"), ..Filter::default() }), 2, "told by its last part alone");
+    assert_eq!(count(Filter { queue: some("root.day"), ..Filter::default() }), 0);
     assert_eq!(count(Filter { user: some("ann"), ..Filter::default() }), 2);
     assert_eq!(count(Filter { policy: some("dolly"), user: some("ann"), ..Filter::default() }), 1);
 }

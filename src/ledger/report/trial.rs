@@ -4,6 +4,7 @@
 mod tests;
 
 use super::{Asked, condition};
+use crate::ledger::draw::Draw;
 use crate::stats::Interval;
 use crate::stats::trial::{Trial, Trials, as_shares};
 use drover_core::model::Millis;
@@ -60,7 +61,7 @@ pub struct PolicyView {
 pub struct SideView {
     /// Jobs drawn to it.
     pub jobs: u64,
-    /// Of these, the ones that have not ended, or whose end was never seen.
+    /// Of these, the ones that have not ended, or whose end was never seen, or of which nobody could tell how long they took.
     pub open: u64,
     /// The ones that ended without success: how soon a job fails is no time that it takes, so they are counted here and not compared.
     pub failed: u64,
@@ -88,7 +89,7 @@ impl SideView {
 
     fn add(&mut self, job: &Enrolled) {
         self.jobs += 1;
-        self.open += u64::from(job.state.is_none());
+        self.open += u64::from(job.state.is_none() || (job.succeeded() && job.took.is_none()));
         self.failed += u64::from(job.state.is_some() && !job.succeeded());
         self.acted_on += u64::from(job.decided > 0);
     }
@@ -107,9 +108,9 @@ impl SideView {
 struct Enrolled {
     policy: String,
     stratum: String,
-    share: Option<f64>,
-    /// Share and salt.
-    draw: String,
+    draw: Option<Draw>,
+    /// Share and salt, in words.
+    drawn: String,
     tasks: u32,
     held_out: bool,
     state: Option<String>,
@@ -120,12 +121,12 @@ struct Enrolled {
 impl Enrolled {
     fn read(row: &Row<'_>) -> rusqlite::Result<Enrolled> {
         let took: Option<i64> = row.get(4)?;
-        let (share, salt): (Option<f64>, Option<String>) = (row.get(6)?, row.get(7)?);
+        let draw = Draw::kept(row.get(6)?, row.get(7)?);
         Ok(Enrolled {
             policy: row.get(8)?,
             stratum: row.get(0)?,
-            share,
-            draw: format!("{share:?} {salt:?}"),
+            draw,
+            drawn: format!("{draw:?}"),
             // A job may claim as many of either as a whole number holds.
             tasks: u32::try_from(row.get::<_, i64>(1)?).unwrap_or(u32::MAX),
             held_out: row.get(2)?,
@@ -137,7 +138,7 @@ impl Enrolled {
 
     /// Could it have come to either side?
     fn is_drawn(&self) -> bool {
-        self.share.is_some_and(|share| share > 0.0 && share < 1.0)
+        self.draw.as_ref().is_some_and(Draw::is_by_chance)
     }
 
     fn succeeded(&self) -> bool {
@@ -146,7 +147,7 @@ impl Enrolled {
 
     fn trial(&self) -> Option<Trial<'_>> {
         let took = self.took.filter(|_| self.succeeded())?;
-        Some(Trial { name: &self.stratum, draw: &self.draw, tasks: self.tasks, took, held_out: self.held_out })
+        Some(Trial { name: &self.stratum, draw: &self.drawn, tasks: self.tasks, took, held_out: self.held_out })
     }
 }
 
@@ -195,7 +196,7 @@ struct Sides {
 impl Sides {
     fn add(&mut self, job: &Enrolled) {
         if !job.is_drawn() {
-            let why = if job.share.is_none() { &mut self.share_unknown } else { &mut self.not_drawn };
+            let why = if job.draw.is_none() { &mut self.share_unknown } else { &mut self.not_drawn };
             *why += 1;
             return;
         }

@@ -1,6 +1,7 @@
 //! Jobs whose end no process has written.
 
 use super::{Unanswered, whole};
+use crate::ledger::draw::Draw;
 use drover_core::model::{EndFact, Job, JobId, Names, Time};
 use rusqlite::{Connection, Params, Row, params};
 use std::cmp::Reverse;
@@ -22,10 +23,11 @@ pub struct LeftJob {
     queue: String,
     totals: Option<[u32; 2]>,
     held_out: Option<bool>,
+    /// What its side was drawn under; `None` where it was not enrolled.
+    pub drawn: Option<Draw>,
 }
 
-const ENROLLED: &str =
-    "SELECT e.job, e.at_ms, e.name, e.user, e.queue, e.maps, e.reduces, e.held_out, e.policy FROM enrolments e";
+const ENROLLED: &str = "SELECT e.job, e.at_ms, e.name, e.user, e.queue, e.maps, e.reduces, e.held_out, e.policy, e.share, e.salt FROM enrolments e";
 /// By the indexes of both tables, in one order: of the many that have an end no row is read. From before the first end that is kept the ends of others may have been let go before their enrolments.
 const OPEN: &str =
     "WHERE e.rowid IN (SELECT o.rowid FROM enrolments o WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.job = o.job))
@@ -83,6 +85,7 @@ impl LeftJob {
             queue: row.get(4)?,
             totals: size(5)?.zip(size(6)?).map(|(maps, reduces)| [maps, reduces]),
             held_out: row.get(7)?,
+            drawn: Draw::kept(row.get(9)?, row.get(10)?),
         }))
     }
 
@@ -94,7 +97,17 @@ impl LeftJob {
     /// Of a job that was never enrolled its actions tell.
     fn of(action: &Unanswered) -> LeftJob {
         let Unanswered { at, policy, user, queue, .. } = action.clone();
-        LeftJob { id: action.task.job, policy, at, name: String::new(), user, queue, totals: None, held_out: None }
+        LeftJob {
+            id: action.task.job,
+            policy,
+            at,
+            name: String::new(),
+            user,
+            queue,
+            totals: None,
+            held_out: None,
+            drawn: None,
+        }
     }
 
     /// The job as rows and its end tell of it, and the names of its attempts' hosts.

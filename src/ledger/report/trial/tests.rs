@@ -5,8 +5,8 @@ fn enrolled(name: u64, held_out: bool, seconds: Option<u64>) -> Enrolled {
     Enrolled {
         policy: "late".into(),
         stratum: name.to_string(),
-        share: Some(0.5),
-        draw: String::new(),
+        draw: Some(Draw { share: 0.5, salt: 1 }),
+        drawn: String::new(),
         tasks: 1,
         held_out,
         state: seconds.map(|_| "succeeded".to_owned()),
@@ -29,6 +29,15 @@ fn a_report_while_more_than_a_twentieth_of_either_side_still_runs_says_that_the_
         assert_eq!((shown.long_ones_missing, shown.acted.open), (missing, open[0]), "{open:?} of 40 open");
     }
     assert!(!shown([]).long_ones_missing);
+}
+
+#[test]
+fn jobs_that_succeeded_in_nobody_knows_what_time_count_among_those_that_may_be_the_long_ones() {
+    let side = |held_out| (0..40).map(move |_| enrolled(1, held_out, Some(60)));
+    let unseen = (0..3).map(|_| Enrolled { took: None, ..enrolled(1, false, Some(60)) });
+    let shown = shown(side(false).chain(side(true)).chain(unseen));
+    assert_eq!((shown.acted.jobs, shown.acted.open, shown.acted.compared, shown.acted.failed), (43, 3, 40, 0));
+    assert!(shown.long_ones_missing);
 }
 
 #[test]
