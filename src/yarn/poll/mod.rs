@@ -34,6 +34,8 @@ pub struct Poller {
     out: mpsc::Sender<Observation>,
     emitter: Emitter,
     began: Instant,
+    /// Why no ResourceManager can be asked, as it was last logged, and when.
+    down: Option<(&'static str, Instant)>,
     under_way: JoinSet<Finished>,
     calls: HashMap<Id, UnderWay>,
 }
@@ -69,6 +71,7 @@ impl Poller {
             out,
             emitter,
             began: Instant::now(),
+            down: None,
             under_way: JoinSet::new(),
             calls: HashMap::new(),
         }

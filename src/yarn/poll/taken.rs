@@ -7,8 +7,13 @@ use crate::yarn::error::Error;
 use crate::yarn::facts::cluster::AppSeen;
 use crate::yarn::schedule::{Call, Outcome};
 use drover_core::model::{Capabilities, Millis, Observation};
+use std::time::Duration;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::task::{Id, JoinError};
+use tokio::time::Instant;
+
+/// Troubles that take turns do not fill the log.
+const TOLD_AGAIN: Duration = Duration::from_secs(30);
 
 impl Poller {
     /// Takes in an answer; `false` when nobody takes the observations any more.
@@ -24,26 +29,35 @@ impl Poller {
         };
         let now = self.now();
         let took = Millis(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
-        let was_down = self.schedule.is_rm_down();
         self.schedule.done(call, reading::outcome(&self.clients, call, &result), took, now);
         let is_down = self.schedule.is_rm_down();
         self.clients.http.metrics().rm_up(!is_down);
         let lives = Lives { rm, attempt };
         let observations = match result {
             Ok(reading) => {
-                if was_down && !is_down {
+                if !is_down && self.down.take().is_some() {
                     tracing::info!(rm = %self.clients.rm.active(), "the ResourceManager answers again");
                 }
                 self.told(call, lives, reading)
             }
             Err(error) => {
-                if is_down && !was_down {
-                    tracing::warn!(outcome = error.label(), %error, "no ResourceManager to ask; watching rests until one answers");
+                if is_down {
+                    self.tell_down(&error);
                 }
                 self.failed(call, lives, &error)
             }
         };
         self.hand_on(observations).await
+    }
+
+    /// What is told once it is told again where it is another trouble than before, such as a gateway's page after a refused connection.
+    fn tell_down(&mut self, error: &Error) {
+        let label = error.label();
+        let is_new = self.down.is_none_or(|(last, at)| last != label && at.elapsed() > TOLD_AGAIN);
+        if is_new {
+            self.down = Some((label, Instant::now()));
+            tracing::warn!(outcome = label, %error, "no ResourceManager to ask; watching rests until one answers");
+        }
     }
 
     /// A call that ended without an answer or an error of its own.
@@ -87,6 +101,7 @@ impl Poller {
         let left_out = self.schedule.apps(apps, self.wants.as_ref(), now);
         let unread = self.schedule.make_way(now);
         self.schedule.left(&self.wants.left(), apps, now);
+        self.emitter.keep(|job| self.schedule.watches(job));
         let (jobs, ending) = self.schedule.counts();
         let metrics = self.clients.http.metrics();
         metrics.jobs("running", jobs.saturating_sub(ending));
