@@ -6,7 +6,7 @@ use super::draw::Purpose;
 use super::job::Job;
 use super::task::{Ask, Lies, task_key};
 use super::watch::End;
-use super::world::{Event, World};
+use super::world::{Event, RUNS_MAX, World};
 use crate::model::{AttemptFact, AttemptState, Counters, Millis, Name, Phase, TaskKind, TaskState, Time};
 
 impl<'a> World<'a> {
@@ -34,6 +34,9 @@ impl<'a> World<'a> {
     /// A container has been found for a request.
     pub(super) fn allocate(&mut self, number: u32, kind: TaskKind, ask: &Ask, node: u32, now: Time) {
         self.given = now;
+        if ask.number >= RUNS_MAX {
+            self.endless = Some(number);
+        }
         let Some(job) = self.jobs.get(&number) else { return };
         let mut attempt = Attempt::new(number, kind, ask.index, ask.number, ask.is_copy, node, now);
         (attempt.copy, attempt.input) = (ask.copy, job.task(kind, ask.index).input);

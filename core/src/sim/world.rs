@@ -44,6 +44,9 @@ pub(super) enum Event {
     Waited(u32),
 }
 
+/// A task that is run so often will never have been run often enough.
+pub(super) const RUNS_MAX: u32 = 2_000;
+
 /// Why a run could not be ended.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Stuck {
@@ -56,6 +59,14 @@ pub enum Stuck {
         at: Millis,
         /// Name of one.
         first: String,
+    },
+    /// A task is run again and again.
+    #[error("a task of {job} has been run {RUNS_MAX} times, {:.1} s from the start, and its job does not end; is every output lost, or every attempt killed, before it is of use?", at.as_secs_f64())]
+    Endless {
+        /// Name of its job.
+        job: String,
+        /// When it was run once more, from the start.
+        at: Millis,
     },
     /// The books do not balance: a fault of the simulator's.
     #[error("the simulator has miscounted: {0}")]
@@ -107,6 +118,8 @@ pub(super) struct World<'a> {
     pub(super) given: Time,
     /// Outputs are lost on nodes that stay.
     pub(super) loses: bool,
+    /// A job of which a task has been run [`RUNS_MAX`] times.
+    pub(super) endless: Option<u32>,
     /// The furthest that any winner's work was off what its task asks for, or the end of any stage off its work, milliseconds.
     pub(super) off_ms: f64,
     /// The job whose attempts are kept.
@@ -181,6 +194,7 @@ impl<'a> World<'a> {
             unwaits: None,
             given: START,
             loses: ideal != Some(Ideal::IdealRecompute) && scenario.trouble.iter().any(Trouble::loses_outputs),
+            endless: None,
             off_ms: 0.0,
             watch: None,
             arrived: 0,
@@ -189,7 +203,9 @@ impl<'a> World<'a> {
 
     fn play(mut self) -> Result<Outcome, Stuck> {
         self.enter_all();
-        while let Some((now, event)) = self.calendar.next() {
+        while self.endless.is_none()
+            && let Some((now, event)) = self.calendar.next()
+        {
             self.happens(event, now);
             self.plan_begun(now);
             if std::mem::take(&mut self.stirred) {
@@ -347,6 +363,9 @@ impl<'a> World<'a> {
 
     pub(super) fn close(mut self) -> Result<Outcome, Stuck> {
         let now = self.calendar.now();
+        if let Some(job) = self.endless.and_then(|number| self.jobs.get(&number)) {
+            return Err(Stuck::Endless { job: job.name.clone(), at: now.since(START) });
+        }
         if let Some(job) = self.jobs.values().next() {
             let first = job.name.clone();
             return Err(Stuck::Waiting { jobs: self.jobs.len(), at: now.since(START), first });

@@ -280,7 +280,7 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     faults.law(&hadoop.fails.at, 0.0, "fails.at");
     faults.unless(hadoop.fails.at.range().1 <= 1.0, "fails.at", "must not give values above 1");
     faults.unless((1..=1_000).contains(&hadoop.replicas), "replicas", "must be from 1 to 1,000");
-    faults.unless(hadoop.attempts_max > 0, "attempts_max", "must be 1 at least");
+    faults.unless((1..=1_000).contains(&hadoop.attempts_max), "attempts_max", "must be from 1 to 1,000");
     // A clone of a reduce would wait for ever for the output of a map's clone that has failed.
     let waited_for = hadoop.fails.share > 0.0 && (hadoop.can.reads || hadoop.can.job_clones);
     let why = "are not played where clones read outputs of their own (hadoop.can.reads, hadoop.can.job_clones)";

@@ -232,3 +232,14 @@ fn jobs_that_can_never_run_are_told_and_not_waited_for() {
     );
     assert!(stuck.unwrap_err().to_string().starts_with("jobs wait for containers"));
 }
+
+#[test]
+fn a_job_whose_outputs_are_all_lost_again_and_again_is_told_and_not_played_for_ever() {
+    let cluster = json!({"nodes": 2, "network": {"within_mb_s": 50}});
+    let trouble = json!([{"nodes": [0, 1], "loses": 1}]);
+    let jobs = json!([{"name": "a", "maps": {"tasks": 2}, "reduces": {"tasks": 1}}]);
+    let params = EngineParams { policy: PolicyName::None, ..EngineParams::default() };
+    let stuck = run(&scenario(json!({"cluster": cluster, "trouble": trouble, "jobs": jobs})), params, 1);
+    let told = stuck.unwrap_err().to_string();
+    assert!(told.starts_with("a task of a has been run 2000 times"), "{told}");
+}

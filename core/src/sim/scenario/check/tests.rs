@@ -60,6 +60,7 @@ fn each_value_that_cannot_be_is_named_with_its_key() {
         (r#""hadoop": {"fails": {"share": 1.5}}"#, "hadoop.fails.share"),
         (r#""hadoop": {"fails": {"at": {"exponential": {"mean": 0.1}}}}"#, "hadoop.fails.at"),
         (r#""hadoop": {"attempts_max": 0}"#, "hadoop.attempts_max"),
+        (r#""hadoop": {"attempts_max": 1001}"#, "hadoop.attempts_max"),
         (r#""hadoop": {"fails": {"share": 0.1}, "can": {"duplicate": true, "reads": true}}"#, "hadoop.fails"),
         (r#""hadoop": {"fails": {"share": 0.1}, "can": {"job_clones": true}}"#, "hadoop.fails"),
         (r#""hadoop": {"can": {"job_clones": true, "replicate": true}}"#, "hadoop.can.job_clones"),
