@@ -8,6 +8,9 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// How a line of [`Ended`] begins, by whichever program and however torn.
+const BEGINS: &str = "{\"build\":";
+
 /// What has ended.
 pub struct Kept {
     file: Option<PathBuf>,
@@ -32,8 +35,18 @@ impl Kept {
     pub fn open(file: Option<&Path>, seeds: u64) -> Result<Kept, Failure> {
         let build = this_program()?;
         let mut kept = Kept { file: file.map(Path::to_owned), build, seeds, ended: Vec::new() };
-        let Some(file) = file.filter(|file| file.exists()) else { return Ok(kept) };
+        let Some(file) = file else { return Ok(kept) };
+        // Before hours of work: can it be written?
+        OpenOptions::new().create(true).append(true).open(file).map_err(|error| of_file(file, &error))?;
         let text = std::fs::read_to_string(file).map_err(|error| of_file(file, &error))?;
+        if text.is_empty() {
+            return Ok(kept);
+        }
+        if !text.lines().any(|line| line.starts_with(BEGINS)) {
+            let words =
+                "holds something else than experiments that were kept; name another file, which need not be there";
+            return Err(Failure::new(Exit::Usage, format!("{}: {words}", file.display())));
+        }
         kept.ended = text.lines().filter_map(|line| kept.read(line)).collect();
         let (ours, all) = (kept.ended.len(), text.lines().filter(|line| !line.is_empty()).count());
         let words = "are of this program with as many seeds, and are not run again";
@@ -109,7 +122,17 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_written_is_named() {
         let gone = Path::new("/nowhere/at/all/kept.jsonl");
-        let told = Kept::open(Some(gone), 4).unwrap().add(&named("late.s54"), vec![]).unwrap_err();
+        let told = Kept::open(Some(gone), 4).err().unwrap();
         assert!(told.message.contains("/nowhere/at/all/kept.jsonl"), "{}", told.message);
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_refused_and_left_as_it_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("drover.toml");
+        std::fs::write(&file, "policy = \"late\"\n").unwrap();
+        let told = Kept::open(Some(&file), 4).err().unwrap();
+        assert!(told.message.contains("drover.toml") && told.exit == Exit::Usage, "{}", told.message);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "policy = \"late\"\n");
     }
 }
