@@ -1,6 +1,6 @@
 //! Would mode `act` really act?
 
-use super::{Checks, places};
+use super::{Checks, Verdict, places};
 use crate::api::views::Status;
 use crate::config::{Config, Loaded, Problem};
 use crate::service::{avoids_nothing, forgets};
@@ -14,10 +14,13 @@ pub fn configured(loaded: &Loaded, checks: &mut Checks) {
     // What operators hold is kept in every mode.
     let unkept = config.state.dir.as_deref().and_then(|dir| Some((dir, places::unwritable(dir)?)));
     if let Some((dir, why)) = unkept {
-        checks.warn(
+        // The mode at the top alone: names can only be more careful, and by it the service starts or does not.
+        let verdict = if config.top.mode == Mode::Act { Verdict::Fail } else { Verdict::Warn };
+        checks.add(
             NAME,
+            verdict,
             format!("state.dir, {}, cannot be written: {why}", dir.display()),
-            "name a directory that the service's user may write to: what `drover pause` and `drover stop` hold is not kept otherwise, and in mode act the service does not start. Run this as that user",
+            Some("name a directory that the service's user may write to: what `drover pause` and `drover stop` hold is not kept otherwise, and in mode act the service does not start. Run this as that user".into()),
         );
     } else if config.top.mode != Mode::Act {
         checks.ok(
@@ -115,7 +118,6 @@ pub fn running(acts: bool, status: &Status, checks: &mut Checks) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Verdict;
     use super::*;
     use crate::api::HoldView;
     use crate::api::views::BreakerView;
@@ -201,16 +203,16 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_in_which_holds_could_not_be_kept_is_warned_about_in_every_mode() {
+    fn a_directory_in_which_holds_could_not_be_kept_is_warned_about_and_fails_where_serve_would_not_start_for_it() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("file");
         std::fs::write(&file, "").unwrap();
-        for mode in ["off", "advise", "act"] {
+        for (mode, expected) in [("off", Verdict::Warn), ("advise", Verdict::Warn), ("act", Verdict::Fail)] {
             let set = vec![format!("mode={mode}"), format!("state.dir={}", file.join("dir").display())];
             let mut checks = Checks::default();
             configured(&load(&Sources { file: None, set }, std::iter::empty()).unwrap(), &mut checks);
             let all: Vec<_> = checks.0.iter().map(|check| (check.verdict, check.says.contains("state.dir"))).collect();
-            assert_eq!(all, [(Verdict::Warn, true)], "{mode}");
+            assert_eq!(all, [(expected, true)], "{mode}");
         }
     }
 }
