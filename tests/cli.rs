@@ -424,6 +424,16 @@ fn a_log_that_nobody_reads_keeps_a_service_neither_from_its_work_nor_from_its_en
 }
 
 #[test]
+fn a_pipe_in_the_place_of_a_configuration_is_refused_and_not_waited_on() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(Command::new("mkfifo").arg(dir.path().join("drover.toml")).status().unwrap().success());
+    let output = drover(dir.path(), &["config", "check"]).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("drover.toml: is no file; ") && error.contains("--config"), "{error}");
+}
+
+#[test]
 fn a_service_that_fails_ends_though_nobody_reads_why() {
     let dir = tempfile::tempdir().unwrap();
     let (reader, full) = unread();

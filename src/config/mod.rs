@@ -66,18 +66,40 @@ impl std::error::Error for ConfigError {}
 
 /// Loads the configuration: defaults, then the file, then the environment, then flags.
 pub fn load(sources: &Sources, environment: impl Iterator<Item = (String, String)>) -> Result<Loaded, ConfigError> {
-    let file = sources.file.clone().or_else(|| PLACES.iter().map(PathBuf::from).find(|path| is_there(path)));
+    let file = match sources.file.clone() {
+        None => found(&PLACES.map(Path::new))?,
+        named => named,
+    };
     of(file, &sources.set, environment)
 }
 
-/// Is there a file, as far as can be told? One that may not be looked at is none that is not there: what it says would not hold. But nobody's configuration lies in a working directory
-/// that they may not enter, as where `sudo` left them.
+/// The first of them that is there.
+fn found(places: &[&Path]) -> Result<Option<PathBuf>, ConfigError> {
+    let Some(path) = places.iter().find(|path| is_there(path)) else { return Ok(None) };
+    no_file(path).map_or(Ok(Some(path.to_path_buf())), |problem| Err(ConfigError(vec![problem])))
+}
+
+/// Is there anything of that name, as far as can be told? What may not be looked at is nothing that is not there: what it says would not hold. But nobody's configuration lies in a working
+/// directory that they may not enter, as where `sudo` left them.
 fn is_there(path: &Path) -> bool {
     let elsewhere = || path.is_relative() && Path::new(".").metadata().is_err();
-    match path.metadata() {
-        Ok(told) => told.is_file(),
+    match path.symlink_metadata() {
+        Ok(_) => true,
         Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) && !elsewhere(),
     }
+}
+
+/// Why what was found is nothing to read: whoever put it there takes it for the configuration, and a pipe that nobody named would be waited on.
+fn no_file(path: &Path) -> Option<Problem> {
+    let what = match path.metadata() {
+        Ok(told) if told.is_file() => return None,
+        Ok(told) if told.is_dir() => "is a directory",
+        Ok(_) => "is no file",
+        Err(error) if error.kind() == io::ErrorKind::NotFound => "is a link to what is not there",
+        Err(_) => return None,
+    };
+    let fix = Some("put the configuration there, take it away, or name another file by --config".to_owned());
+    Some(Problem { origin: Origin::File(path.to_owned(), 0), key: None, what: what.to_owned(), fix })
 }
 
 /// Loads what is named and nothing else: defaults, then the file, if any, then flags.

@@ -122,6 +122,26 @@ fn a_key_that_does_not_exist_is_refused_with_file_line_and_the_nearest_one() {
 }
 
 #[test]
+fn what_lies_in_the_place_of_a_configuration_and_is_no_file_is_an_error_that_names_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let [missing, file, link] = ["missing.toml", "file.toml", "link.toml"].map(at);
+    let [nowhere, inside, device] = ["nowhere.toml", "inside.toml", "device.toml"].map(at);
+    std::fs::write(&file, "").unwrap();
+    std::fs::create_dir(&inside).unwrap();
+    for (link, to) in [(&link, &file), (&nowhere, &missing), (&device, &"/dev/zero".into())] {
+        std::os::unix::fs::symlink(to, link).unwrap();
+    }
+    assert_eq!(found(&[&missing, &link, &inside]), Ok(Some(link.clone())), "the first one that is there");
+    assert_eq!(found(&[&missing]), Ok(None));
+    let told = [(&nowhere, "is a link to what is not there"), (&inside, "is a directory"), (&device, "is no file")];
+    for (path, why) in told {
+        let text = found(&[&missing, path, &file]).unwrap_err().to_string();
+        assert!(text.starts_with(&format!("{}: {why}; ", path.display())), "{text}");
+    }
+}
+
+#[test]
 fn a_value_out_of_range_or_with_a_bad_unit_is_refused_with_what_is_allowed() {
     let text = error("[rest]\nin_flight = 0\ntimeout = 10\nbody_limit = \"4 potatoes\"\n");
     assert!(text.contains("drover.toml:2: rest.in_flight: 0 is out of range; allowed: a whole number from 1 to 256"));
