@@ -1,8 +1,9 @@
 //! Lays defaults, file, environment and flags over each other, and keeps where each value came from.
 
+use super::faults;
 use super::setting::{Setting, Values};
 use super::settings::SETTINGS;
-use super::value::{Kind, Value, nearest};
+use super::value::{Kind, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -63,6 +64,16 @@ pub struct Entry {
 /// All entries by full key.
 pub type Entries = BTreeMap<String, Entry>;
 
+impl Origin {
+    /// Is that the same file, the same variable or the command line, too? Of two others the later outranks the earlier.
+    fn is_beside(&self, other: &Origin) -> bool {
+        match (self, other) {
+            (Origin::File(one, _), Origin::File(other, _)) => one == other,
+            _ => self == other,
+        }
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -102,7 +113,7 @@ pub fn defaults() -> Entries {
 pub fn find(key: &str) -> Option<&'static Setting> {
     let named = |setting: &&Setting| {
         let rest = key.strip_prefix(&setting.key()).and_then(|rest| rest.strip_prefix('.'));
-        matches!(setting.kind, Kind::Modes(_)) && rest.is_some_and(|name| !name.is_empty())
+        matches!(setting.kind, Kind::Modes(_)) && rest.is_some_and(|name| !name.trim().is_empty())
     };
     let exact = |setting: &&Setting| !matches!(setting.kind, Kind::Modes(_)) && setting.key() == key;
     SETTINGS.iter().find(exact).or_else(|| SETTINGS.iter().find(named))
@@ -117,17 +128,7 @@ pub fn lay(entries: &mut Entries, stated: Stated) -> Result<(), Problem> {
         return Err(Problem { origin, key: Some(key), what: "is no text in UTF-8".into(), fix });
     }
     let Some(setting) = find(&key) else {
-        // Below a heading of TOML all keys are that table's, up to the next heading.
-        if let Some((table, whole)) = key.split_once('.').filter(|(_, whole)| find(whole).is_some())
-            && matches!(origin, Origin::File(..))
-        {
-            let fix = Some(format!("`{whole}` stands below [{table}]; put it above the first heading in brackets"));
-            return Err(Problem { origin, key: Some(key), what: "is no setting".into(), fix });
-        }
-        let known: Vec<String> = SETTINGS.iter().map(Setting::key).collect();
-        let near = nearest(&key, known.iter().map(String::as_str));
-        let fix = near.map_or("`drover config show` lists all settings".into(), |near| format!("did you mean {near}?"));
-        return Err(Problem { origin, key: Some(key), what: "is no setting".into(), fix: Some(fix) });
+        return Err(faults::unknown(key, origin));
     };
     // Nothing at all is a value only where nothing is the default: a queue's `off` would be taken back.
     let is_said = !text.trim().is_empty() || (setting.default.is_empty() && !matches!(setting.kind, Kind::Modes(_)));
@@ -138,6 +139,9 @@ pub fn lay(entries: &mut Entries, stated: Stated) -> Result<(), Problem> {
     let misnamed = key.strip_prefix(&format!("{}.", setting.key())).and_then(|name| setting.kind.misnamed(name));
     match misnamed.map_or_else(|| setting.kind.parse(&text), Err) {
         Ok(value) => {
+            if let Some(before) = entries.get(&key).filter(|one| one.origin.is_beside(&origin) && one.value != value) {
+                return Err(faults::twice(key, (value, origin), before));
+            }
             entries.insert(key, Entry { value, origin });
             Ok(())
         }

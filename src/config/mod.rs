@@ -2,6 +2,7 @@
 
 pub mod docs;
 mod engine;
+mod faults;
 mod file;
 mod layers;
 mod presets;

@@ -118,7 +118,50 @@ fn a_key_that_does_not_exist_is_refused_with_file_line_and_the_nearest_one() {
     let text = error("[rest]\ntimeout = \"3s\"\ntimeuot = \"3s\"\n");
     assert!(text.ends_with("drover.toml:3: rest.timeuot: is no setting; did you mean rest.timeout?"), "{text}");
     assert!(error("[zzz]\nq = 1\n").contains("drover config show"));
-    assert!(error("[modes]\nqueue = \"act\"\n").contains("modes.queue: is no setting"));
+    let text = error("[modes]\nqeue.a = \"off\"\n");
+    assert!(text.ends_with("modes.qeue.a: is no setting; did you mean modes.queue.NAME?"), "{text}");
+}
+
+#[test]
+fn a_mode_by_name_without_the_name_is_told_how_to_say_one_and_not_to_write_what_is_there() {
+    for text in ["queue = \"off\"", "queue.\"\" = \"off\"", "queue.\" \" = \"off\""] {
+        let told = error(&format!("[modes]\n{text}\n"));
+        let right = "drover.toml:2: modes.queue: names no queue; write queue.NAME = \"off\" below [modes]";
+        assert!(told.ends_with(right), "{told}");
+    }
+    for text in ["modes.user=ann=off", "modes.user.=off"] {
+        let sources = Sources { file: None, set: vec![text.into()] };
+        let told = load_named(&sources).unwrap_err().to_string();
+        assert_eq!(told, "--set: modes.user: names no user; write modes.user.NAME=off");
+    }
+    let variable = [("DROVER_MODES_QUEUE".to_owned(), "=off".to_owned())];
+    let told = load(&Sources::default(), variable.into_iter()).unwrap_err().to_string();
+    assert_eq!(told, "environment variable DROVER_MODES_QUEUE: modes.queue: names no queue; write NAME=off");
+}
+
+#[test]
+fn of_two_values_for_one_key_side_by_side_none_is_taken() {
+    let told = error("[modes]\nqueue.root.etl = \"off\"\nqueue.\"root.etl\" = \"act\"\n");
+    assert!(told.contains("drover.toml:3: modes.queue.root.etl: is stated as \"act\", and as \"off\" in "), "{told}");
+    assert!(told.ends_with("drover.toml:2; state it once") && told.lines().count() == 1, "{told}");
+    let variable = |text: &str| [("DROVER_MODES_QUEUE".to_owned(), text.to_owned())].into_iter();
+    let told = load(&Sources::default(), variable("a=off, a=act")).unwrap_err().to_string();
+    assert!(
+        told.ends_with(
+            "DROVER_MODES_QUEUE: modes.queue.a: is stated as \"act\", and as \"off\" before it; state it once"
+        )
+    );
+    let set = |set: &[&str]| Sources { file: None, set: set.iter().map(ToString::to_string).collect() };
+    let told = load_named(&set(&["mode=off", "mode=act"])).unwrap_err().to_string();
+    assert_eq!(told, "--set: mode: is stated as \"act\", and as \"off\" before it; state it once");
+    assert!(load_named(&set(&["rest.timeout=5s", "rest.timeout=5000ms"])).is_ok(), "the same twice");
+    let (_dir, file) = file("[modes.queue]\na = \"off\"\n");
+    let outranked = load(&Sources { set: vec!["modes.queue.a=advise".into()], ..file }, variable("a=act")).unwrap();
+    assert_eq!(outranked.config.modes.queue["a"], Mode::Advise);
+    let conf = [("HADOOP_CONF_DIR", "/a"), ("DROVER_CLUSTER_CONF_DIR", "/b")];
+    let conf = conf.map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let loaded = load(&Sources::default(), conf.into_iter()).unwrap();
+    assert_eq!(loaded.config.cluster.conf_dir, Some("/b".into()), "another product's variable is another place");
 }
 
 #[test]
