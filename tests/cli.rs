@@ -722,6 +722,13 @@ fn a_report_of_a_ledger_that_is_not_there_or_not_named_says_what_to_name() {
     let (code, _, error) = run(&["report", "export", "--format", "csv", "--out", "out"]);
     assert_eq!(code, 2);
     assert!(error.contains("ledger.path") && error.contains("--file"), "{error}");
+    let nobody = format!("http://{NOBODY}");
+    let (code, _, error) = run(&["report", "--set", "ledger.path=led/x.db", "--service", &nobody]);
+    assert_eq!(code, 3);
+    assert!(error.contains("no service answers at") && !error.contains("no ledger is named"), "{error}");
+    assert!(error.contains("leave --service out to read led/x.db"), "{error}");
+    let (code, _, error) = run(&["report", "--service", &nobody]);
+    assert!(code == 3 && error.contains("no ledger is named and no service answers at"), "{error}");
     let (code, _, error) = run(&["report", "--since", "last week"]);
     assert_eq!(code, 2);
     assert!(error.contains("such as 7d"), "{error}");

@@ -100,11 +100,17 @@ impl From<LedgerError> for Failure {
 }
 
 /// The cluster itself would not do.
-fn nobody(client: &Client) -> String {
-    format!(
-        "no ledger is named and no service answers at {}; name a ledger with --file or ledger.path, or a service with --service URL",
-        client.base()
-    )
+fn nobody(client: &Client, kept: Option<&Path>) -> String {
+    let at = client.base();
+    match kept {
+        Some(path) => format!(
+            "no service answers at {at}; leave --service out to read {}, which ledger.path names",
+            path.display()
+        ),
+        None => format!(
+            "no ledger is named and no service answers at {at}; name a ledger with --file or ledger.path, or a service with --service URL"
+        ),
+    }
 }
 
 /// The ledger's file, where one is named or set.
@@ -138,7 +144,9 @@ impl Command {
             Some(path) => Ok(Report::of(&path, &self.filter(), clock::now())?),
             None => {
                 let client = self.service.client(common)?;
-                client.get_report(&self.address()).await.map_err(|why| why.or(|| nobody(&client)))
+                // A configuration that cannot be read names none.
+                let kept = || file(None, common).ok().flatten();
+                client.get_report(&self.address()).await.map_err(|why| why.or(|| nobody(&client, kept().as_deref())))
             }
         }
     }
