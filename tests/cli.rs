@@ -551,8 +551,8 @@ fn a_wrong_configuration_changes_nothing_in_a_running_service() {
 #[test]
 fn a_reload_does_not_lead_to_acting_where_no_hold_could_be_kept() {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("state"), "a file where the directory is to be").unwrap();
-    let service = Service::with(dir.path(), &["state.dir=state"]);
+    std::fs::write(dir.path().join("state"), "a file where a directory is to be").unwrap();
+    let service = Service::with(dir.path(), &["state.dir=state/holds"]);
     std::fs::write(dir.path().join("drover.toml"), "mode = \"act\"\n").unwrap();
     service.signal("-HUP");
     let (began, log) = (Instant::now(), || std::fs::read_to_string(dir.path().join("log")).unwrap());

@@ -7,6 +7,7 @@ use crate::yarn::address::Server;
 use crate::yarn::http::check_certificates;
 use drover_core::model::Mode;
 use std::net::SocketAddr;
+use std::path::Path;
 use url::Url;
 
 /// The configuration, where a service could start on it.
@@ -27,8 +28,8 @@ pub fn checked_again(loaded: Loaded) -> Result<Loaded, ConfigError> {
 }
 
 fn with(loaded: Loaded, more: Vec<Problem>) -> Result<Loaded, ConfigError> {
-    let faults =
-        level(&loaded).into_iter().chain(listeners(&loaded)).chain(certificates(&loaded)).chain(ledger(&loaded));
+    let faults = level(&loaded).into_iter().chain(listeners(&loaded)).chain(certificates(&loaded));
+    let faults = faults.chain(ledger(&loaded)).chain(directories(&loaded));
     let faults: Vec<Problem> = faults.chain(more).collect();
     if !faults.is_empty() {
         return Err(ConfigError(faults));
@@ -112,6 +113,18 @@ fn ledger(loaded: &Loaded) -> Option<Problem> {
     let path = loaded.config.ledger.path.as_ref().filter(|path| path.is_dir())?;
     let (what, file) = (format!("{} is a directory", path.display()), path.join("ledger.db"));
     Some(fault(loaded, "ledger.path", what, &format!("name a file in it, such as {}", file.display())))
+}
+
+/// What is not there yet is made.
+fn directories(loaded: &Loaded) -> Vec<Problem> {
+    let config = &loaded.config;
+    let all = [("record.dir", &config.record.dir), ("state.dir", &config.state.dir)];
+    let named = all.into_iter().filter_map(|(key, dir)| Some((key, dir.as_deref()?)));
+    let others = named.filter(|(_, dir)| dir.exists() && !dir.is_dir());
+    let wrong = |(key, dir): (&str, &Path)| {
+        fault(loaded, key, format!("{} is no directory", dir.display()), "name one, which need not be there yet")
+    };
+    others.map(wrong).collect()
 }
 
 /// What is said of where the cluster is, so far as anything is: whoever checks a configuration may have no cluster there.
@@ -227,13 +240,29 @@ mod tests {
     #[test]
     fn a_directory_is_no_ledger() {
         let dir = tempfile::tempdir().unwrap();
-        let named = |path: &std::path::Path| said(&[&format!("ledger.path={}", path.display())]).concat();
+        let named = |path: &Path| said(&[&format!("ledger.path={}", path.display())]).concat();
         let (text, file) = (named(dir.path()), dir.path().join("ledger.db"));
         assert!(
             text.contains("is a directory; name a file in it") && text.ends_with(&file.display().to_string()),
             "{text}"
         );
         assert_eq!(named(&file), "", "which need not be there yet");
+    }
+
+    #[test]
+    fn a_file_is_no_directory_for_a_recording_or_for_what_operators_hold() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        for key in ["record.dir", "state.dir"] {
+            let named = |path: &Path| said(&[&format!("{key}={}", path.display())]).concat();
+            let text = named(&file);
+            assert!(
+                text.starts_with(&format!("--set: {key}: ")) && text.contains("is no directory; name one"),
+                "{text}"
+            );
+            assert_eq!(named(dir.path()) + &named(&dir.path().join("new")), "");
+        }
     }
 
     #[test]
