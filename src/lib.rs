@@ -5,6 +5,7 @@ mod bounded;
 pub mod cli;
 pub mod clock;
 pub mod config;
+mod dirs;
 mod guard;
 mod heavy;
 pub mod history;

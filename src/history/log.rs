@@ -1,6 +1,7 @@
 //! A log of lines in a directory: rotated, and never larger than allowed.
 
 use super::format::{path, segments};
+use crate::dirs;
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -69,7 +70,7 @@ impl Log {
     /// Opens the directory, which is created if it is not there.
     pub fn open(dir: &Path, max_bytes: u64, segment_bytes: u64) -> Result<Log, LogEnd> {
         let failed = |error| LogEnd::of(dir, error);
-        std::fs::create_dir_all(dir).map_err(failed)?;
+        dirs::make(dir).map_err(failed)?;
         let mut closed = VecDeque::new();
         for (number, path) in segments(dir).map_err(failed)? {
             closed.push_back((number, std::fs::metadata(path).map_err(failed)?.len()));

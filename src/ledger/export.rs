@@ -5,6 +5,7 @@ use super::file::beside;
 use super::open;
 use super::schema::{Column, Kind, Table};
 use super::tables::TABLES;
+use crate::dirs;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
@@ -68,7 +69,7 @@ pub enum ExportError {
 /// Where the ledger cannot be read, or a file not be written.
 pub fn export(path: &Path, dir: &Path, format: Format) -> Result<Vec<(PathBuf, u64)>, ExportError> {
     let connection = open::read(path)?;
-    std::fs::create_dir_all(dir).map_err(|error| ExportError::File(dir.to_owned(), error))?;
+    dirs::make(dir).map_err(|error| ExportError::File(dir.to_owned(), error))?;
     let unread = |error: &rusqlite::Error| ExportError::Ledger(LedgerError::of(path, error));
     // One moment of the file for all tables.
     let moment = connection.unchecked_transaction().map_err(|error| unread(&error))?;

@@ -4,6 +4,7 @@ use super::error::LedgerError;
 use super::file::{READ_ONLY, beside, immutable};
 use super::look::{self, version};
 use super::steps::{STEPS, Step};
+use crate::dirs;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::io;
 use std::path::Path;
@@ -50,9 +51,7 @@ fn owner(file: &Connection) -> rusqlite::Result<i32> {
 /// Opens it to be written to, once all of it has been read, unless that was found to be `whole` already. Is it there?
 pub fn look(path: &Path, whole: bool) -> Result<(Connection, bool), LedgerError> {
     let ours = is_ours(path)?;
-    if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
-        std::fs::create_dir_all(dir).map_err(|error| LedgerError::unmade(path, &error))?;
-    }
+    dirs::make_above(path).map_err(|error| LedgerError::unmade(path, &error))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let failed = |error: rusqlite::Error| LedgerError::of(path, &error);
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;

@@ -3,6 +3,7 @@
 use super::error::ServeError;
 use super::holds;
 use crate::config::Config;
+use crate::dirs;
 use crate::ledger::beside;
 use crate::lock::{self, Lock};
 use drover_core::model::Mode;
@@ -45,8 +46,7 @@ pub fn keepable(config: &Config) -> Result<(), ServeError> {
 }
 
 fn free(file: &Path, until: Instant) -> io::Result<Lock> {
-    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
-    dir.map_or(Ok(()), std::fs::create_dir_all)?;
+    dirs::make_above(file)?;
     lock::take(file, until.saturating_duration_since(Instant::now()))
 }
 

@@ -2,6 +2,7 @@
 
 use super::engine_loop::Busy;
 use super::own::Own;
+use crate::dirs;
 use crate::shown::shell_word;
 use drover_core::model::{Fact, Hold, JobId, Mode, Observation, Scope, Time};
 use serde::{Deserialize, Serialize};
@@ -296,7 +297,7 @@ fn read(path: &Path) -> Result<Vec<Hold>, String> {
 
 /// Could holds be written there? Makes a file beside theirs, and takes it away.
 pub fn probe(dir: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(dir)?;
+    dirs::make(dir)?;
     let new = dir.join(FILE).with_extension("json.probe");
     let mut file = std::fs::File::create(&new)?;
     file.write_all(b"{}")?;
@@ -307,7 +308,7 @@ pub fn probe(dir: &Path) -> io::Result<()> {
 /// Writes the whole file or nothing of it, and has it on the disk when it comes back.
 fn write(path: &Path, kept: &Kept) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(dir)?;
+    dirs::make(dir)?;
     let new = path.with_extension("json.new");
     let mut file = std::fs::File::create(&new)?;
     file.write_all(&serde_json::to_vec_pretty(kept)?)?;

@@ -1,5 +1,6 @@
 //! Where a report goes: nothing that is not of an earlier one is touched, and a file is either the old one or the new one, whole.
 
+use crate::dirs;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -55,7 +56,7 @@ fn part(dir: &Path, name: &str) -> PathBuf {
 /// # Errors
 /// Where something else is there, or cannot be written.
 pub fn prepare(dir: &Path) -> Result<(), BadDir> {
-    fs::create_dir_all(dir).map_err(at(dir))?;
+    dirs::make(dir).map_err(at(dir))?;
     let mut is_empty = true;
     for entry in fs::read_dir(dir).map_err(at(dir))? {
         let path = entry.map_err(at(dir))?.path();
@@ -170,7 +171,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let file = temp.path().join("file");
         fs::write(&file, "x").unwrap();
-        assert!(matches!(prepare(&file), Err(BadDir::Io { path, .. }) if path == file));
+        assert_eq!(prepare(&file).unwrap_err().to_string(), format!("{}: is no directory", file.display()));
         assert_eq!(fs::read_to_string(&file).unwrap(), "x");
     }
 }
