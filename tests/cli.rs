@@ -424,6 +424,25 @@ fn a_log_that_nobody_reads_keeps_a_service_neither_from_its_work_nor_from_its_en
 }
 
 #[test]
+fn a_service_that_cannot_record_or_read_its_holds_does_not_say_first_that_it_does() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("state")).unwrap();
+    std::fs::write(dir.path().join("state/holds.json"), "torn").unwrap();
+    for (why, set) in
+        [("record.dir: ", &["record.dir=/proc/drover"][..]), ("is damaged", &["state.dir=state", "mode=act"])]
+    {
+        let any = ["listen.api", "listen.shim", "listen.metrics"].map(|key| format!("{key}=127.0.0.1:0"));
+        let all =
+            any.iter().map(String::as_str).chain(["cluster.rm_urls=http://127.0.0.1:1"]).chain(set.iter().copied());
+        let arguments: Vec<&str> = std::iter::once("serve").chain(all.flat_map(|set| ["--set", set])).collect();
+        let output = drover(dir.path(), &arguments).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(6) && error.contains(why), "{error}");
+        assert!(!error.contains("serving") && !error.contains(" recording "), "{error}");
+    }
+}
+
+#[test]
 fn a_pipe_in_the_place_of_a_configuration_is_refused_and_not_waited_on() {
     let dir = tempfile::tempdir().unwrap();
     assert!(Command::new("mkfifo").arg(dir.path().join("drover.toml")).status().unwrap().success());

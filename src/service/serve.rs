@@ -120,8 +120,6 @@ async fn start(loaded: &Loaded, lost_lines: IntCounter, stop: &CancellationToken
     let shim_metrics = shim::Metrics::new(&registry, rest_metrics.facts_refused())?;
     let clients = world::clients(config, rest_metrics)?;
     let identity = Identity { epoch: clock::now().0, incarnation: format!("{:016x}", rand::random::<u64>()) };
-    announce(&listeners, &identity, config)?;
-
     let notes = Arc::new(Notes::default());
     let (outside, inbox) = channels();
     let mut desk = desk(config, &identity, metrics.clone())?;
@@ -131,6 +129,7 @@ async fn start(loaded: &Loaded, lost_lines: IntCounter, stop: &CancellationToken
     desk.ledger = feed;
     // Before anything is decided.
     let book = Book::open(config.state.dir.as_deref(), config.top.mode, clock::now())?;
+    announce(&listeners, &identity, config)?;
     let told = book.told(identity.epoch, clock::now());
     let own = Arc::new(Own::new(identity.epoch, told.len() as u64 + 1, outside.facts.clone()));
     told.into_iter().for_each(|held| desk.observe(held));
@@ -162,8 +161,9 @@ fn desk(config: &Config, identity: &Identity, metrics: Arc<Metrics>) -> Result<D
         None => None,
         Some(dir) => {
             let (max, segment) = (config.record.max_bytes.0, config.record.segment_bytes.0);
+            let recorder = Recorder::start(dir, max, segment, &identity.incarnation, metrics.clone())?;
             tracing::info!(dir = %dir.display(), max_bytes = max, "recording");
-            Some(Recorder::start(dir, max, segment, &identity.incarnation, metrics.clone())?)
+            Some(recorder)
         }
     };
     let keep = usize::try_from(config.listen.decisions).unwrap_or(usize::MAX);
