@@ -130,11 +130,9 @@ impl Common {
         Ok(self.configuration()?)
     }
 
-    /// What the command line names, with these settings in the place of its own, and nothing that lies about: for what is to come out the same anywhere.
-    fn named(&self, instead: &[String]) -> Result<Loaded, Failure> {
-        let key = |set: &str| set.split_once('=').map(|(key, _)| key.trim().to_owned());
-        let kept = |set: &&String| !instead.iter().any(|other| key(other) == key(set));
-        let set = self.set.iter().filter(kept).chain(instead).cloned().collect();
+    /// What the command line names, with so many settings more, and nothing that lies about: for what is to come out the same anywhere.
+    fn named(&self, more: &[String]) -> Result<Loaded, Failure> {
+        let set = self.set.iter().chain(more).cloned().collect();
         Ok(crate::config::load_named(&Sources { file: self.file(), set })?)
     }
 
@@ -210,14 +208,6 @@ pub fn main() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drover_core::model::Millis;
-
-    #[test]
-    fn what_is_swept_stands_in_the_place_of_what_is_set_and_not_beside_it() {
-        let common = Common { config: None, set: vec!["late.min_age = 10m".into(), "late.min_reports=3".into()] };
-        let late = common.named(&["late.min_age=1s".into()]).unwrap().config.late;
-        assert_eq!((late.min_age, late.min_reports), (Some(Millis(1_000)), Some(3)));
-    }
 
     #[test]
     fn the_command_line_is_consistent() {

@@ -65,11 +65,12 @@ pub struct Entry {
 pub type Entries = BTreeMap<String, Entry>;
 
 impl Origin {
-    /// Is that the same file, the same variable or the command line, too? Of two others the later outranks the earlier.
+    /// Is that the same file or variable, too? Of two others the later outranks the earlier, and so does the later of two flags.
     fn is_beside(&self, other: &Origin) -> bool {
         match (self, other) {
             (Origin::File(one, _), Origin::File(other, _)) => one == other,
-            _ => self == other,
+            (Origin::Environment(one), Origin::Environment(other)) => one == other,
+            _ => false,
         }
     }
 }

@@ -19,7 +19,7 @@ no setting is ignored with a warning.
 - `drover config show` shows every value that holds and where it came from, that of the preset where a setting is not set.
 - `drover config sample` writes a file to start from.
 - A key that does not exist, a value out of range or a unit that is missing is an error, which names the file and line, the key and what is allowed.
-- Two different values for one key in one of these places, be it the file, one variable or the flags, are an error, too: none of them is taken.
+- Two different values for one key in the file, or in one variable, are an error, too: none of them is taken. Of two flags the later counts.
 - So is a `drover.toml` where one is looked for that is no file: a directory, a pipe, a link to what is not there.
 - Where presets differ, a default is followed by what `paper` has in its place, `paper-hotcloud` where that differs again, and `paper` under a policy whose own paper
   says otherwise (`of` that policy).
