@@ -6,6 +6,7 @@ use super::handlers::Named;
 use super::principal::{Principal, Role};
 use crate::config::value::{Kind, Value};
 use crate::service::holds::{self, name};
+use crate::shown::printable;
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{FromRequest, Request, State};
@@ -138,24 +139,29 @@ async fn hold(
 ) -> Result<Json<HoldAnswer>, ApiError> {
     who.may(Role::Operate)?;
     let (now, reason) = (state.now(), asked.reason.trim().to_owned());
-    if reason.is_empty() || reason.chars().count() > REASON_MAX || reason.chars().any(char::is_control) {
+    if reason.is_empty() || reason.chars().count() > REASON_MAX || printable(&reason) != reason {
         return Err(bad(format!("reason: say why, on one line of at most {REASON_MAX} characters")));
     }
     let scope = holds::scope(&asked.scope).map_err(bad)?;
     let until = asked.lasts.as_deref().map(lasts).transpose()?.map(|lasts| now + lasts);
     let hold = Hold { scope, reason, by: who.name, since: now, until };
     let (replaced, unkept) = state.holds.hold(hold.clone(), now).await?;
-    let notes: Vec<String> = unkept.into_iter().chain(no_such_queue(&state, &hold.scope).await).collect();
+    let notes: Vec<String> = unkept.into_iter().chain(stops_nothing(&state, &hold.scope).await).collect();
     let note = (!notes.is_empty()).then(|| notes.join("; "));
     Ok(Json(HoldAnswer { hold: HoldView::of(&hold), replaced: replaced.as_ref().map(HoldView::of), note }))
 }
 
-/// A hold may be there before its queue; but one that stops nothing is to be known for that.
-async fn no_such_queue(state: &ApiState, scope: &Scope) -> Option<String> {
-    let Scope::Queue(queue) = scope.clone() else { return None };
-    let says = format!("the cluster has told of no leaf queue {queue}, so that this stops nothing now");
+/// A hold may be there before its queue or its jobs; but one that stops nothing is to be known for that.
+async fn stops_nothing(state: &ApiState, scope: &Scope) -> Option<String> {
+    let says = match scope {
+        Scope::Cluster => return None,
+        Scope::Queue(queue) => format!("the cluster has told of no leaf queue {queue}, so that this stops nothing now"),
+        Scope::User(user) => format!("no job of {user} is known to run, so that this stops nothing now"),
+        Scope::Job(job) => format!("{job} is not known to run, so that this stops nothing now"),
+    };
+    let scope = scope.clone();
     // The hold stands already, and is to be told soon.
-    let asked = tokio::time::timeout(SOON, state.asker.ask(move |desk| desk.has_queue(&queue))).await;
+    let asked = tokio::time::timeout(SOON, state.asker.ask(move |desk| desk.finds(&scope))).await;
     matches!(asked, Ok(Ok(Some(false)))).then_some(says)
 }
 

@@ -89,10 +89,11 @@ impl ApiState {
 
     async fn process(&self) -> Process {
         let holds = self.holds.all(self.now()).await.iter().map(HoldView::of).collect();
+        let holds_unkept = self.holds.unkept();
         let (ready, shims, rm) = (self.not_ready().is_none(), (self.shims)(), (self.rm)());
         let config = (self.config)();
         let (ledger, ledger_size) = self.ledger.told();
-        Process { ready, shims, holds, rm, ledger, ledger_size, config, ..self.process.clone() }
+        Process { ready, shims, holds, holds_unkept, rm, ledger, ledger_size, config, ..self.process.clone() }
     }
 }
 

@@ -359,6 +359,22 @@ async fn who_may_operate_can_hold_and_resume_and_everybody_sees_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_hold_that_stops_nothing_now_is_told_as_that() {
+    let (router, _stop) = service(None);
+    for (scope, said) in [
+        ("user:ann", false),
+        ("user:an", true),
+        ("job:job_1_0001", false),
+        ("job:job_1_9999", true),
+        ("cluster", false),
+    ] {
+        let asked = serde_json::json!({"scope": scope, "reason": "slow disks"});
+        let (_, answer) = ask(&router, "POST", "/api/v1/holds", true, Some(asked)).await;
+        assert_eq!(answer["note"].as_str().unwrap().contains("stops nothing now"), said, "{scope}: {answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_a_web_page_makes_may_hold_nothing_from_whatever_machine() {
     let (router, _stop) = service(None);
     let asked = r#"{"scope": "cluster", "reason": "x"}"#;

@@ -180,13 +180,13 @@ fn kept_from_acting(status: &Status) -> Vec<(&'static str, String)> {
 
 fn holds(status: &Status) -> Vec<(&'static str, String)> {
     let all = &status.holds;
-    if all.is_empty() {
-        return vec![("held", "nothing".into())];
-    }
+    let unkept =
+        status.holds_unkept.as_ref().map(|why| ("NOT KEPT", format!("what is held, for the next start: {why}")));
+    let nothing = all.is_empty().then(|| ("held", "nothing".into()));
     let shown = all.iter().take(SHOWN).map(|hold| ("held", held(hold, status.now_ms)));
     let more = all.len().saturating_sub(SHOWN);
     let more = (more > 0).then(|| ("held", format!("and {more} more, which --json names")));
-    shown.chain(more).collect()
+    nothing.into_iter().chain(shown).chain(more).chain(unkept).collect()
 }
 
 fn held(hold: &HoldView, now_ms: u64) -> String {

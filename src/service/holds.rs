@@ -1,35 +1,28 @@
 //! Operators' holds: the engine hears of each, and a small file keeps them for the next start.
 
+mod file;
+
 use super::engine_loop::Busy;
 use super::own::Own;
-use crate::dirs;
-use crate::shown::shell_word;
+use crate::shown::{printable, shell_word};
 use drover_core::model::{Fact, Hold, JobId, Mode, Observation, Scope, Time};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::sync::Mutex;
 
+pub use file::probe;
+
 /// Holds at once; each is some operator's word, so a thousand is a mistake.
 const HOLDS_MAX: usize = 1_000;
-/// Version of the file's format.
-const FORMAT: u32 = 1;
 /// So long whoever holds waits for the disk: less than a request may take.
 const KEPT_WITHIN: Duration = Duration::from_secs(3);
-const FILE: &str = "holds.json";
+/// What could not be kept is tried again after so long.
+const KEPT_AGAIN: Duration = Duration::from_secs(30);
 /// Who holds what no operator held.
 const DROVER: &str = "drover";
-
-/// What the file says.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Kept {
-    format: u32,
-    holds: Vec<Hold>,
-}
 
 /// Why the service does not start.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +41,9 @@ pub enum Unheld {
     #[error("{0}")]
     Longer(String),
     /// As many as there may be.
-    #[error("there are {HOLDS_MAX} holds already; lift some, or hold more at once")]
+    #[error(
+        "there are {HOLDS_MAX} holds already; lift some, or hold more at once: `drover stop` holds the whole cluster, whatever else is held"
+    )]
     TooMany,
     /// The engine has stopped.
     #[error(transparent)]
@@ -68,6 +63,8 @@ pub struct Holds {
     book: Arc<Mutex<Book>>,
     /// Had by who writes the file.
     writer: Arc<Mutex<()>>,
+    /// Why what holds now is not in the file.
+    unkept: Arc<std::sync::Mutex<Option<String>>>,
 }
 
 /// What a scope is called on the command line and in the API: `cluster`, `queue:root.etl`, `user:ann`, `job:job_1_0001`.
@@ -91,11 +88,15 @@ pub fn resume(name: &str) -> String {
 /// # Errors
 /// What is wrong with it, in words.
 pub fn scope(name: &str) -> Result<Scope, String> {
-    let wrong = || format!("\"{name}\" is no scope; write cluster, queue:NAME, user:NAME or job:ID");
+    let wrong = || format!("\"{}\" is no scope; write cluster, queue:NAME, user:NAME or job:ID", printable(name));
     match name.split_once(':') {
         None if name == "cluster" => Ok(Scope::Cluster),
         Some(("job", id)) => id.parse::<JobId>().map(Scope::Job).map_err(|why| why.to_string()),
         Some((_, rest)) if rest.trim().is_empty() || rest.len() > 255 => Err(wrong()),
+        Some((_, rest)) if printable(rest) != rest => Err(format!(
+            "\"{}\" is no scope: it has control characters or such as turn the direction of writing",
+            printable(name)
+        )),
         Some(("queue", queue)) => Ok(Scope::Queue(queue.to_owned())),
         Some(("user", user)) => Ok(Scope::User(user.to_owned())),
         _ => Err(wrong()),
@@ -126,13 +127,18 @@ impl Book {
     /// # Errors
     /// When it cannot be read and `mode` is `act`. In a more cautious mode the whole cluster is then held, lest a change of mode acts on what was held.
     pub fn open(dir: Option<&Path>, mode: Mode, now: Time) -> Result<Book, HoldsError> {
-        let Some(path) = dir.map(|dir| dir.join(FILE)) else { return Ok(Book { file: None, holds: BTreeMap::new() }) };
-        let holds = match read(&path) {
+        let Some(path) = dir.map(|dir| dir.join(file::FILE)) else {
+            return Ok(Book { file: None, holds: BTreeMap::new() });
+        };
+        let holds = match file::read(&path) {
             Ok(holds) => holds,
             Err(why) if mode == Mode::Act => return Err(HoldsError { path, why }),
             Err(why) => {
                 tracing::error!(path = %path.display(), why, "the holds cannot be read: everything is held until it is resumed");
-                let reason = format!("{} cannot be read: {why}", path.display());
+                let reason = format!(
+                    "{} cannot be read: {why}; it gets another name before one is written in its place",
+                    path.display()
+                );
                 vec![Hold { scope: Scope::Cluster, reason, by: DROVER.into(), since: now, until: None }]
             }
         };
@@ -185,7 +191,29 @@ impl Keeping {
 impl Holds {
     /// The holds of a service that speaks to its engine by `own`.
     pub fn new(own: impl Into<Arc<Own>>, book: Book) -> Holds {
-        Holds { own: own.into(), book: Arc::new(Mutex::new(book)), writer: Arc::default() }
+        Holds { own: own.into(), book: Arc::new(Mutex::new(book)), writer: Arc::default(), unkept: Arc::default() }
+    }
+
+    /// Why what holds now would not hold after a restart, though there is a file for it.
+    pub fn unkept(&self) -> Option<String> {
+        self.unkept.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Tries again and again to keep what could not be kept.
+    pub async fn keep_on(&self) {
+        loop {
+            tokio::time::sleep(KEPT_AGAIN).await;
+            // A write that hangs is waited for, and not joined by others.
+            if self.unkept().is_none() || self.writer.try_lock().is_err() {
+                continue;
+            }
+            let keeping = self.keep(&*self.book.lock().await);
+            if let Some(keeping) = keeping
+                && keeping.note().await.is_none()
+            {
+                tracing::info!("the holds are kept now");
+            }
+        }
     }
 
     /// Begins to keep the holds for the next start; `None` where there is nowhere to. Each writes what holds when its turn has come, so that no older state follows a newer one, and does so
@@ -193,15 +221,22 @@ impl Holds {
     fn keep(&self, book: &Book) -> Option<Keeping> {
         let path = book.file.clone()?;
         let shown = path.display().to_string();
-        let (book, writer) = (self.book.clone(), self.writer.clone());
+        let (book, writer, unkept) = (self.book.clone(), self.writer.clone(), self.unkept.clone());
+        let told = |unkept: &std::sync::Mutex<Option<String>>, why| {
+            *unkept.lock().unwrap_or_else(PoisonError::into_inner) = why
+        };
+        told(&unkept, Some("the disk has not answered yet".to_owned()));
         let whole = async move {
             let writing = writer.lock_owned().await;
             let holds = book.lock().await.holds.values().cloned().collect();
             let write = move || {
                 let _writing = writing;
-                write(&path, &Kept { format: FORMAT, holds })
+                file::write(&path, holds)
             };
-            tokio::task::spawn_blocking(write).await.map_err(io::Error::other).and_then(|written| written)
+            let written =
+                tokio::task::spawn_blocking(write).await.map_err(io::Error::other).and_then(|written| written);
+            told(&unkept, written.as_ref().err().map(ToString::to_string));
+            written
         };
         Some(Keeping { shown, written: tokio::spawn(whole) })
     }
@@ -223,7 +258,8 @@ impl Holds {
         if let Some(old) = book.holds.get(&hold.scope).filter(|old| ends_sooner(&hold, old)) {
             return Err(held_longer(old));
         }
-        if book.holds.len() >= HOLDS_MAX && !book.holds.contains_key(&hold.scope) {
+        let is_new = !book.holds.contains_key(&hold.scope) && hold.scope != Scope::Cluster;
+        if is_new && book.holds.len() >= HOLDS_MAX {
             return Err(Unheld::TooMany);
         }
         self.own.say(now, Fact::Held(hold.clone())).await.map_err(|_| Busy)?;
@@ -267,54 +303,6 @@ impl Holds {
         // An engine that has stopped needs no word of it.
         let _ = self.own.say(now, Fact::Rival(epoch)).await;
     }
-}
-
-fn read(path: &Path) -> Result<Vec<Hold>, String> {
-    let text = match std::fs::read(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error.to_string()),
-    };
-    /// What every format has.
-    #[derive(Deserialize)]
-    struct Head {
-        format: u32,
-    }
-    let damaged = |error| format!("is damaged: {error}");
-    // First: another format may look quite different.
-    match serde_json::from_slice::<Head>(&text).map_err(damaged)?.format {
-        FORMAT => {}
-        other => {
-            return Err(format!("has format {other}, of another version of Drover; this version reads {FORMAT}"));
-        }
-    }
-    let kept: Kept = serde_json::from_slice(&text).map_err(damaged)?;
-    if kept.holds.len() > HOLDS_MAX {
-        return Err(format!("has more than {HOLDS_MAX} holds"));
-    }
-    Ok(kept.holds)
-}
-
-/// Could holds be written there? Makes a file beside theirs, and takes it away.
-pub fn probe(dir: &Path) -> io::Result<()> {
-    dirs::make(dir)?;
-    let new = dir.join(FILE).with_extension("json.probe");
-    let mut file = std::fs::File::create(&new)?;
-    file.write_all(b"{}")?;
-    file.sync_all()?;
-    std::fs::remove_file(new)
-}
-
-/// Writes the whole file or nothing of it, and has it on the disk when it comes back.
-fn write(path: &Path, kept: &Kept) -> io::Result<()> {
-    let dir = path.parent().unwrap_or(Path::new("."));
-    dirs::make(dir)?;
-    let new = path.with_extension("json.new");
-    let mut file = std::fs::File::create(&new)?;
-    file.write_all(&serde_json::to_vec_pretty(kept)?)?;
-    file.sync_all()?;
-    std::fs::rename(&new, path)?;
-    std::fs::File::open(dir)?.sync_all()
 }
 
 #[cfg(test)]

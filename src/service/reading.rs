@@ -8,7 +8,7 @@ use crate::api::health::StragglingView;
 use crate::api::views::*;
 use crate::ledger::State;
 use crate::telemetry::{REVISION, VERSION};
-use drover_core::model::{Bytes, Job, JobId, Task, TaskId, TaskKind, TaskState, Time, queue_name};
+use drover_core::model::{Bytes, Job, JobId, Scope, Task, TaskId, TaskKind, TaskState, Time, queue_name};
 use std::collections::HashMap;
 
 /// So many of a job's decisions are told with it, the newest.
@@ -55,6 +55,8 @@ pub struct Process {
     pub shims: Shims,
     /// Holds in force.
     pub holds: Vec<HoldView>,
+    /// Why these would not hold after a restart, though there is a file for them.
+    pub holds_unkept: Option<String>,
     /// How the ResourceManager is.
     pub rm: RmView,
     /// How the ledger is.
@@ -69,8 +71,19 @@ impl Process {
     /// A process that has just started.
     pub fn new(incarnation: String, started: Time) -> Process {
         let (shims, holds, rm, ledger) = (Shims::default(), Vec::new(), RmView::default(), State::Off);
-        let config = ConfigView::default();
-        Process { incarnation, started, ready: false, shims, holds, rm, ledger, ledger_size: None, config }
+        let (config, holds_unkept) = (ConfigView::default(), None);
+        Process {
+            incarnation,
+            started,
+            ready: false,
+            shims,
+            holds,
+            holds_unkept,
+            rm,
+            ledger,
+            ledger_size: None,
+            config,
+        }
     }
 }
 
@@ -79,6 +92,17 @@ impl Desk {
     pub fn has_queue(&self, name: &str) -> Option<bool> {
         let queues = &self.engine.cluster().queues;
         (!queues.is_empty()).then(|| queues.keys().any(|queue| queue_name::means(name, queue)))
+    }
+
+    /// Is there what the hold is to hold? `None` while the cluster has not told.
+    pub fn finds(&self, scope: &Scope) -> Option<bool> {
+        let mut jobs = self.engine.cluster().jobs();
+        match scope {
+            Scope::Cluster => Some(true),
+            Scope::Queue(queue) => self.has_queue(queue),
+            Scope::User(user) => Some(jobs.any(|job| *job.user == **user)),
+            Scope::Job(id) => Some(jobs.any(|job| job.id == *id)),
+        }
     }
 
     /// The service as a whole.
@@ -113,6 +137,7 @@ impl Desk {
             shim_versions: process.shims.versions.clone(),
             shims_over_plain_http: process.shims.over_plain_http,
             holds: process.holds.clone(),
+            holds_unkept: process.holds_unkept.clone(),
             rm: process.rm,
             ledger: LedgerView::of(&process.ledger, process.ledger_size),
             config: process.config.clone(),

@@ -232,8 +232,12 @@ fn spawn_polling(
 fn spawn_watch(tasks: &mut JoinSet<&'static str>, notes: Arc<Notes>, holds: Arc<Holds>, stop: &CancellationToken) {
     let stopped = stop.clone();
     tasks.spawn(async move {
-        tokio::select! { () = stopped.cancelled() => {}, () = watch_for_others(&notes, &holds) => {} }
-        "the look for other services"
+        tokio::select! {
+            () = stopped.cancelled() => {}
+            () = watch_for_others(&notes, &holds) => {}
+            () = holds.keep_on() => {}
+        }
+        "the look for other services, and for holds that are not kept"
     });
 }
 

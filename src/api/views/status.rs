@@ -71,6 +71,9 @@ pub struct Status {
     pub shim_versions: BTreeMap<String, u64>,
     /// Operators' holds in force.
     pub holds: Vec<HoldView>,
+    /// Why these would not hold after a restart, where they should: they cannot be written, and are tried to be again; `null` where they are kept, or there is no `state.dir`.
+    #[serde(default)]
+    pub holds_unkept: Option<String>,
     /// Policies that only advise because their copies keep losing.
     #[serde(default)]
     pub breakers: Vec<BreakerView>,

@@ -56,6 +56,13 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
         );
     }
     configuration(&status, checks);
+    if let Some(why) = &status.holds_unkept {
+        checks.warn(
+            "holds",
+            format!("what is held now would not be after a restart, as it cannot be written: {why}"),
+            "make room or mend the directory (state.dir); the service tries again each half minute. Until then do not restart it without holding anew",
+        );
+    }
     shims(acting::acts(config, &status), &status, site, checks);
     ledger::running(&status.ledger, checks);
     Ok(Some(client))

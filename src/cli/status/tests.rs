@@ -55,6 +55,7 @@ fn what_is_wrong_stands_out_and_each_hold_is_named_with_its_end_and_reason() {
         glance.status.ledger.trouble = Some("/l.db: the disk is full".into());
         glance.status.holds = (0..7).map(|n| hold(&format!("queue:q{n}"), None)).collect();
         glance.status.holds[0].until_ms = Some(181_000);
+        glance.status.holds_unkept = Some("No space left on device".into());
         glance.last_hour = None;
         glance.status.shim_versions = [(glance.status.version.clone(), 5), ("9.0.0".into(), 2)].into();
     });
@@ -66,6 +67,7 @@ fn what_is_wrong_stands_out_and_each_hold_is_named_with_its_end_and_reason() {
         "held             queue:q0 for another 1 min 00 s, by local: slow disks",
         "held             queue:q1 until it is resumed",
         "and 2 more, which --json names",
+        "NOT KEPT         what is held, for the next start: No space left on device",
         "NOT KEPT, 3.0 MiB: /l.db: the disk is full",
         "last hour        not known",
     ] {

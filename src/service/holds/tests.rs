@@ -20,8 +20,9 @@ fn every_scope_is_found_again_by_its_name() {
     for of in [Scope::Cluster, Scope::Queue("root.a:b".into()), Scope::User("ann".into()), Scope::Job(job)] {
         assert_eq!(scope(&name(&of)), Ok(of));
     }
-    for wrong in ["", "queue", "queue:", "group:x", "job:1", "user: "] {
-        assert!(scope(wrong).is_err(), "{wrong}");
+    for wrong in ["", "queue", "queue:", "group:x", "job:1", "user: ", "user:a\nheld nothing", "queue:\u{1b}[2Jx"] {
+        let told = scope(wrong).unwrap_err();
+        assert!(!told.contains(['\n', '\u{1b}']), "{told:?}");
     }
 }
 
@@ -95,6 +96,42 @@ async fn a_hold_without_a_directory_or_on_a_disk_that_fails_is_in_force_and_says
     assert_eq!(blocked.all(NOW).await.len(), 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_stop_that_could_not_be_kept_is_known_for_it_and_is_kept_once_there_is_room() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    let (all, _facts) = holds(Some(&state));
+    std::fs::write(&state, "a file where the directory is to be").unwrap();
+    all.hold(hold(Scope::Cluster, None), NOW).await.unwrap();
+    assert!(all.unkept().unwrap().contains("is no directory"), "{:?}", all.unkept());
+    let all = Arc::new(all);
+    let again = tokio::spawn({
+        let all = all.clone();
+        async move { all.keep_on().await }
+    });
+    std::fs::remove_file(&state).unwrap();
+    while all.unkept().is_some() {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    again.abort();
+    assert_eq!(Book::open(Some(&state), Mode::Act, NOW).unwrap().holds.len(), 1);
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_lies_beside_the_one_that_takes_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let of_later = r#"{"format":2,"holds":[{"queue":"prod"}]}"#;
+    std::fs::write(dir.path().join(file::FILE), of_later).unwrap();
+    let (out, _facts) = mpsc::channel(10);
+    let all = Holds::new(Own::new(7, 1, out), Book::open(Some(dir.path()), Mode::Advise, NOW).unwrap());
+    for user in ["ann", "bob"] {
+        assert_eq!(all.hold(hold(Scope::User(user.into()), None), NOW).await, Ok((None, None)));
+    }
+    assert_eq!(std::fs::read_to_string(dir.path().join("holds.json.unread-1")).unwrap(), of_later);
+    assert!(!dir.path().join("holds.json.unread-2").exists());
+    assert_eq!(Book::open(Some(dir.path()), Mode::Act, NOW).unwrap().holds.len(), 3, "the cluster's among them");
+}
+
 #[test]
 fn a_disk_that_hangs_keeps_no_hold_from_the_engine_and_whoever_has_left_has_theirs_written() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
@@ -120,7 +157,7 @@ fn a_disk_that_hangs_keeps_no_hold_from_the_engine_and_whoever_has_left_has_thei
 fn a_damaged_file_keeps_a_service_from_acting_and_holds_everything_in_one_that_advises() {
     let dir = tempfile::tempdir().unwrap();
     for text in ["", "{\"format\":1,\"holds\":[{\"scope\"", "{\"format\":2,\"holds\":[]}"] {
-        std::fs::write(dir.path().join(FILE), text).unwrap();
+        std::fs::write(dir.path().join(file::FILE), text).unwrap();
         let error = Book::open(Some(dir.path()), Mode::Act, NOW).unwrap_err().to_string();
         assert!(error.contains("holds.json") && error.contains("does not act"), "{error}");
         let book = Book::open(Some(dir.path()), Mode::Advise, NOW).unwrap();
@@ -133,11 +170,11 @@ fn a_damaged_file_keeps_a_service_from_acting_and_holds_everything_in_one_that_a
 fn a_file_of_another_version_is_told_from_a_damaged_one_whatever_its_shape() {
     let dir = tempfile::tempdir().unwrap();
     for text in [r#"{"format":2,"holds":[],"groups":[]}"#, r#"{"format":2}"#, r#"{"groups":{"a":1},"format":2}"#] {
-        std::fs::write(dir.path().join(FILE), text).unwrap();
+        std::fs::write(dir.path().join(file::FILE), text).unwrap();
         let why = Book::open(Some(dir.path()), Mode::Act, NOW).unwrap_err().why;
         assert!(why.starts_with("has format 2, of another version of Drover"), "{why}");
     }
-    std::fs::write(dir.path().join(FILE), r#"{"format":1,"holds":[],"groups":[]}"#).unwrap();
+    std::fs::write(dir.path().join(file::FILE), r#"{"format":1,"holds":[],"groups":[]}"#).unwrap();
     let why = Book::open(Some(dir.path()), Mode::Act, NOW).unwrap_err().why;
     assert!(why.starts_with("is damaged: unknown field"), "what it would forget may have been held: {why}");
 }
@@ -150,8 +187,9 @@ async fn there_is_an_end_to_how_many_there_may_be() {
     for n in 0..HOLDS_MAX {
         all.hold(hold(Scope::User(n.to_string()), None), NOW).await.unwrap();
     }
-    assert!(matches!(all.hold(hold(Scope::Cluster, None), NOW).await, Err(Unheld::TooMany)));
+    assert!(matches!(all.hold(hold(Scope::User("more".into()), None), NOW).await, Err(Unheld::TooMany)));
     assert!(all.hold(hold(Scope::User("7".into()), None), NOW).await.is_ok(), "a later word on the same");
+    assert!(all.hold(hold(Scope::Cluster, None), NOW).await.is_ok(), "a stop of everything");
 }
 
 #[tokio::test]
@@ -169,7 +207,7 @@ async fn a_hold_that_the_engine_has_heard_of_is_written_though_its_asker_leaves_
     assert!(first.as_mut().now_or_never().is_none(), "it waits for the disk");
     assert!(matches!(facts.recv().await.unwrap().fact, Fact::Held(_)));
     drop((first, second));
-    let kept = dir.path().join(FILE);
+    let kept = dir.path().join(file::FILE);
     while !std::fs::read_to_string(&kept).is_ok_and(|text| text.contains("incident 4711")) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
