@@ -53,6 +53,12 @@ final class HadoopInside {
     return "RUNNING".equals(internalState(attempt));
   }
 
+  /** Whether the attempt does nothing but run, or, where that cannot be told, is shown so. */
+  boolean runs(TaskAttempt attempt) {
+    String own = internalState(attempt);
+    return own.isEmpty() ? attempt.getState() == TaskAttemptState.RUNNING : "RUNNING".equals(own);
+  }
+
   /** Whether the attempt has said that it is done, or has succeeded, as far as can be told. */
   boolean saidDone(TaskAttempt attempt) {
     return attempt.getState() == TaskAttemptState.SUCCEEDED

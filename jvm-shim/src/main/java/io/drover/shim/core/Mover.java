@@ -124,7 +124,7 @@ final class Mover {
 
   /**
    * Another attempt runs, or the copy is all that a restart has left and no reduce is endangered,
-   * and none has succeeded or commits.
+   * and none is done or commits.
    */
   private boolean canSpare(Copies.Copy copy) {
     Task task = copy.standing.task;
@@ -133,11 +133,10 @@ final class Mover {
     }
     boolean spared = copy.standing.action.isRestart() && headroom.spares(copy.attempt);
     for (TaskAttempt attempt : task.getAttempts().values()) {
-      TaskAttemptState state = attempt.getState();
-      if (state == TaskAttemptState.SUCCEEDED || state == TaskAttemptState.COMMIT_PENDING) {
+      if (inside.saidDone(attempt) || attempt.getState() == TaskAttemptState.COMMIT_PENDING) {
         return false;
       }
-      spared |= attempt != copy.attempt && state == TaskAttemptState.RUNNING;
+      spared |= attempt != copy.attempt && inside.runs(attempt);
     }
     return spared;
   }
