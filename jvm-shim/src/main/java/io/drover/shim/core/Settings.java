@@ -26,7 +26,8 @@ final class Settings {
     urls = urls(conf.getTrimmedStrings("drover.service.urls"));
     mode = mode(conf.getTrimmed("drover.mode", "act"));
     connectTimeoutMs = number(conf, "drover.exchange.connect-timeout-ms", 2_000, 50, 30_000);
-    readTimeoutMs = number(conf, "drover.exchange.read-timeout-ms", 5_000, 50, 60_000);
+    // The service may hold an answer for 300 ms.
+    readTimeoutMs = number(conf, "drover.exchange.read-timeout-ms", 5_000, 1_000, 60_000);
     // A lease is of 10 s, where nobody has changed that, and is to outlast four exchanges.
     minIntervalMs = number(conf, "drover.exchange.min-interval-ms", 100, 100, 2_500);
     maxIntervalMs = number(conf, "drover.exchange.max-interval-ms", 60_000, 1_000, 60_000);

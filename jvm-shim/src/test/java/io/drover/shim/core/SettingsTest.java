@@ -44,6 +44,13 @@ public class SettingsTest {
   }
 
   @Test
+  public void anAnswerThatTheServiceMayHoldIsAwaited() {
+    String key = "drover.exchange.read-timeout-ms";
+    assertEquals(1_000, new Settings(conf(key, "1000")).readTimeoutMs);
+    assertEquals(5_000, new Settings(conf(key, "999")).readTimeoutMs);
+  }
+
+  @Test
   public void theServicesPaceIsKeptWithinBounds() {
     Settings settings = new Settings(conf("drover.exchange.min-interval-ms", "500"));
     assertEquals(500, settings.pace(0));
