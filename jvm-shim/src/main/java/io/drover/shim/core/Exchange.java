@@ -134,10 +134,11 @@ final class Exchange {
   }
 
   private void sweep() {
-    if (more || nanos.getAsLong() - nextSweepNanos < 0) {
+    if (nanos.getAsLong() - nextSweepNanos < 0) {
       return;
     }
-    long spent = facts.sweep();
+    // Rows that changed meanwhile would come behind the pages that are to follow, without end.
+    long spent = more ? facts.sweepNeeds() : facts.sweep();
     nextSweepNanos = nanos.getAsLong() + SWEEP_SHARE * spent;
   }
 

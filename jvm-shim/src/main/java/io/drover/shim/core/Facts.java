@@ -8,6 +8,9 @@ interface Facts {
   /** Brings the rows up to date; returns the processor time that took, in nanoseconds. */
   long sweep();
 
+  /** Looks at nothing but what the job waits for, so that no row changes; returns the same. */
+  long sweepNeeds();
+
   RowLog log();
 
   /** Whether rows are to tell which reduces could not fetch a map's output; not at first. */

@@ -63,8 +63,17 @@ final class JobFacts implements Facts {
 
   @Override
   public long sweep() {
+    return timed(watch::sweep);
+  }
+
+  @Override
+  public long sweepNeeds() {
+    return timed(watch::sweepNeeds);
+  }
+
+  private static long timed(Runnable sweep) {
     long before = processorNanos();
-    watch.sweep();
+    sweep.run();
     return processorNanos() - before;
   }
 

@@ -79,10 +79,7 @@ final class JobWatch {
 
   /** Brings every row up to date; costs what is not finished, and a bounded share of the rest. */
   void sweep() {
-    mapNeeds = 0;
-    reduceNeeds = 0;
-    reducesRun = false;
-    anyRuns = false;
+    forgetNeeds();
     for (int i = 0; i < live.size(); ) {
       TaskRow row = live.get(i);
       observe(row);
@@ -105,11 +102,44 @@ final class JobWatch {
         remove(settled, nextSettled);
       }
     }
+    tellNeeds();
+    takeMisses();
+  }
+
+  /** Brings what the job waits for up to date, and no row. */
+  void sweepNeeds() {
+    forgetNeeds();
+    for (TaskRow row : live) {
+      for (TaskAttempt attempt : row.task.getAttempts().values()) {
+        countNeeds(row, attempt, attempt.getState());
+      }
+    }
+    tellNeeds();
+  }
+
+  private void forgetNeeds() {
+    mapNeeds = 0;
+    reduceNeeds = 0;
+    reducesRun = false;
+    anyRuns = false;
+  }
+
+  private void countNeeds(TaskRow task, TaskAttempt attempt, TaskAttemptState state) {
+    boolean placed = attempt.getAssignedContainerID() != null;
+    if (state == TaskAttemptState.STARTING && !placed) {
+      mapNeeds += task.map ? 1 : 0;
+      reduceNeeds += task.map ? 0 : 1;
+    }
+    boolean runs = placed && !attempt.isFinished();
+    anyRuns |= runs;
+    reducesRun |= runs && !task.map;
+  }
+
+  private void tellNeeds() {
     // Attempts of reduces look as if they asked from the job's start on. Hadoop keeps their
     // requests to itself until so many maps have ended.
     reducesAsk |= job.getCompletedMaps() >= Math.ceil(slowStart * job.getTotalMaps());
     needs = new Needs(mapNeeds, reducesAsk ? reduceNeeds : 0, reducesRun, anyRuns);
-    takeMisses();
   }
 
   private void takeMisses() {
@@ -161,14 +191,7 @@ final class JobWatch {
       return;
     }
     observePlace(row, attempt);
-    boolean placed = attempt.getAssignedContainerID() != null;
-    if (state == TaskAttemptState.STARTING && !placed) {
-      mapNeeds += task.map ? 1 : 0;
-      reduceNeeds += task.map ? 0 : 1;
-    }
-    boolean runs = placed && !attempt.isFinished();
-    anyRuns |= runs;
-    reducesRun |= runs && !task.map;
+    countNeeds(task, attempt, state);
     if (observeProgress(row, attempt, polled) || row.finished()) {
       row.observeCounters(CounterPick.of(attempt.getCounters()), log);
     }

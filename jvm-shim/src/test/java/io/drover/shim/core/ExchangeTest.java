@@ -47,6 +47,7 @@ public class ExchangeTest {
     final RowLog log = new RowLog();
     final List<Envelope> sent = new ArrayList<>();
     int sweeps;
+    int sweepsOfNeeds;
     long spent;
     boolean misses;
     boolean starts;
@@ -55,6 +56,12 @@ public class ExchangeTest {
     @Override
     public long sweep() {
       sweeps++;
+      return spent;
+    }
+
+    @Override
+    public long sweepNeeds() {
+      sweepsOfNeeds++;
       return spent;
     }
 
@@ -299,6 +306,7 @@ public class ExchangeTest {
     assertEquals(1000, step(ok("")));
     assertEquals(5, rows.last().page.rows.size());
     assertEquals(1, rows.sweeps);
+    assertEquals("but for what it waits for", 2, rows.sweepsOfNeeds);
   }
 
   @Test
@@ -372,6 +380,13 @@ public class ExchangeTest {
     nowMs += 1;
     step(ok(""));
     assertEquals(2, rows.sweeps);
+    rows.change(35);
+    nowMs += 999;
+    step(ok(""));
+    nowMs += 1;
+    step(ok(""));
+    step(ok(""));
+    assertEquals("nor while pages follow each other", 1, rows.sweepsOfNeeds);
   }
 
   @Test

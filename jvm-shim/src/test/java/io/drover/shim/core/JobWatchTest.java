@@ -41,6 +41,25 @@ public class JobWatchTest {
     }
   }
 
+  @Test
+  public void whileRowsAreTakenWhatTheJobWaitsForIsLookedAtAndNoRowChanges() throws Exception {
+    Configuration conf = Am.conf(DefaultSpeculator.class.getName());
+    try (Am am = new Am(2, 0, "watch", 1, SystemClock.getInstance())) {
+      am.run(conf, true, true);
+      JobWatch watch = new JobWatch(am.job(), conf, new Samples(2, 0));
+      assertEquals(0, look(watch).maps);
+      long version = watch.log().version();
+      am.holdContainers(attempt -> attempt.getId() == 1);
+      am.signal(am.running(TaskType.MAP, 0).get(0), TaskAttemptEventType.TA_KILL);
+      Am.await("request", () -> am.task(TaskType.MAP, 0).getAttempts().size() == 2);
+      am.drain();
+      watch.sweepNeeds();
+      assertEquals(1, watch.needs().maps);
+      assertEquals(version, watch.log().version());
+      assertEquals(1, look(watch).maps);
+    }
+  }
+
   /** Pages of a snapshot: the hosts that rows name, and in which order. */
   private static void assertNamesHostsBeforeUse(RowLog log) {
     Set<Integer> named = new HashSet<>();
