@@ -199,8 +199,15 @@ final class Exchange {
       return burst.isSpent() ? MIN_WAIT_MS : 0;
     }
     boolean owes = actions.ledger().owes();
-    return settings.pace(
-        owes ? Math.min(reply.nextExchangeMs, ANSWER_WITHIN_MS) : reply.nextExchangeMs);
+    long waitMs =
+        settings.pace(
+            owes ? Math.min(reply.nextExchangeMs, ANSWER_WITHIN_MS) : reply.nextExchangeMs);
+    return lease.getAsBoolean() ? Math.min(waitMs, renewal(reply.leaseMs)) : waitMs;
+  }
+
+  /** A lease is to outlast four exchanges, whatever pace the job allows. */
+  private static long renewal(long leaseMs) {
+    return Math.max(MIN_WAIT_MS, leaseMs / 4);
   }
 
   private Reply verified(Transport.Answer answer) throws IOException, GeneralSecurityException {

@@ -120,10 +120,13 @@ public class ExchangeTest {
   private Script script;
   private Exchange exchange = exchange("http://a:1");
 
-  private Exchange exchange(String urls) {
+  private Exchange exchange(String urls, String... pairs) {
     Configuration conf = new Configuration(false);
     conf.set("drover.service.urls", urls);
     conf.set("drover.exchange.max-rows", "10");
+    for (int i = 0; i < pairs.length; i += 2) {
+      conf.set(pairs[i], pairs[i + 1]);
+    }
     Transport transport =
         (URL url, byte[] body, String mac) -> {
           asked.add(url.getHost());
@@ -846,6 +849,17 @@ public class ExchangeTest {
     assertEquals(1, rows.last().leaseMs);
     nowMs += 1;
     assertEquals(false, lease.getAsBoolean());
+  }
+
+  @Test
+  public void aLeaseShorterThanFourOfTheJobsPacesIsRenewedWhileItLasts() throws Exception {
+    exchange = exchange("http://a:1", "drover.exchange.min-interval-ms", "2500");
+    String leased = "'native','lease_ms':0=>'drover','lease_ms':";
+    assertEquals(2_500, step(ok("")));
+    assertEquals(500, step(ok(leased + 2_000)));
+    assertEquals(100, step(ok(leased + 300)));
+    assertEquals(2_500, step(ok(leased + 10_000)));
+    assertEquals(2_500, step(ok("")));
   }
 
   private void assertHandsBack(Script answer) throws Exception {
