@@ -1,6 +1,7 @@
 package io.drover.shim.core;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -54,7 +55,8 @@ final class Calls {
             giveUp.run();
             return null;
           });
-      throw new IOException("not answered by " + address + " after " + ms + " ms in all");
+      throw new SocketTimeoutException(
+          "not answered by " + address + " after " + ms + " ms in all");
     } catch (ExecutionException e) {
       Throwable why = e.getCause();
       throw why instanceof IOException ? (IOException) why : new IOException(why);

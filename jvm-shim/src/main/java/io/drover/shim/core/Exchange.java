@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -29,6 +30,8 @@ final class Exchange {
 
   private static final long MAX_WAIT_MS = 600_000;
 
+  private static final long MOST_QUICK_MS = 1_000;
+
   /** At most one twentieth of a processor goes into looking at the job. */
   private static final int SWEEP_SHARE = 20;
 
@@ -37,6 +40,10 @@ final class Exchange {
   private final Facts facts;
   private final Transport transport;
   private final LongSupplier nanos;
+
+  /** So soon answered, twice as much has time enough, here and where the service reads it. */
+  private final long quickNanos;
+
   private final Random random;
   private final Lease lease;
   private final Actions actions;
@@ -51,7 +58,7 @@ final class Exchange {
   /** Addresses that take nothing in the clear: passed over while there are others. */
   private final Set<Integer> closed = new HashSet<>();
 
-  private int maxRows;
+  private final PageSize size;
   private long seq;
   private long base;
 
@@ -84,10 +91,12 @@ final class Exchange {
     this.facts = facts;
     this.transport = transport;
     this.nanos = nanos;
+    this.quickNanos =
+        TimeUnit.MILLISECONDS.toNanos(Math.min(MOST_QUICK_MS, settings.readTimeoutMs / 4));
     this.random = random;
     this.lease = lease;
     this.actions = actions;
-    this.maxRows = settings.maxRows;
+    this.size = new PageSize(settings.maxRows);
     this.backoff = new Backoff(settings.firstBackoffMs, settings.maxBackoffMs, random);
     this.burst = new Burst(nanos);
     this.nextSweepNanos = nanos.getAsLong();
@@ -97,7 +106,7 @@ final class Exchange {
   long step() throws IOException, GeneralSecurityException {
     newsMs = 0;
     sweep();
-    RowLog.Page page = facts.log().after(base, whole, maxRows, MAX_BODY_BYTES);
+    RowLog.Page page = facts.log().after(base, whole, size.rows(), MAX_BODY_BYTES);
     seq++;
     burst.take();
     List<Ack> acks = actions.ledger().unheard(MAX_ACKS);
@@ -108,11 +117,17 @@ final class Exchange {
     Transport.Answer answer;
     try {
       answer = transport.post(to, body, identity.mac(body));
+    } catch (Transport.TimedOut e) {
+      size.tooSlow(page.rows.size());
+      return tryNext(e.getMessage());
     } catch (IOException | RuntimeException e) {
       return tryNext(e.toString());
     }
     if (answer.status == 200 || answer.status == 202) {
       return onReply(answer, page, acks, sentNanos);
+    }
+    if (answer.status == 408) {
+      size.tooSlow(page.rows.size());
     }
     return onRefusal(answer);
   }
@@ -162,6 +177,9 @@ final class Exchange {
     } catch (IOException | RuntimeException e) {
       droppedReplies++;
       return tryNext(e.getMessage());
+    }
+    if (nanos.getAsLong() - sentNanos < quickNanos) {
+      size.quick(page.rows.size());
     }
     failedUrls = 0;
     backoff.reset();
@@ -325,11 +343,7 @@ final class Exchange {
   }
 
   private long onTooLarge() {
-    if (maxRows == 1) {
-      return backoff.next();
-    }
-    maxRows = Math.max(1, maxRows / 2);
-    return MIN_WAIT_MS;
+    return size.tooLarge() ? MIN_WAIT_MS : backoff.next();
   }
 
   private void nextUrl() {

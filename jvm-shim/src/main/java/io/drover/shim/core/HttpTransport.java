@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.HttpURLConnection;
 import java.net.Proxy;
+import java.net.SocketTimeoutException;
 import java.net.URL;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -46,22 +47,29 @@ final class HttpTransport implements Transport {
     connection.setRequestProperty("Accept", "application/json");
     connection.setRequestProperty("User-Agent", agent);
     connection.setRequestProperty("X-Drover-Mac", mac);
+    AtomicBoolean stood = new AtomicBoolean();
     AtomicBoolean late = new AtomicBoolean();
-    return calls.within(
-        connectTimeoutMs + 2L * readTimeoutMs,
-        url.getAuthority(),
-        () -> answer(connection, body, late),
-        () -> {
-          late.set(true);
-          connection.disconnect();
-        });
+    try {
+      return calls.within(
+          connectTimeoutMs + 2L * readTimeoutMs,
+          url.getAuthority(),
+          () -> answer(connection, body, stood, late),
+          () -> {
+            late.set(true);
+            connection.disconnect();
+          });
+    } catch (SocketTimeoutException e) {
+      throw stood.get() ? new TimedOut(e.getMessage()) : e;
+    }
   }
 
-  private Answer answer(HttpURLConnection connection, byte[] body, AtomicBoolean late)
+  private Answer answer(
+      HttpURLConnection connection, byte[] body, AtomicBoolean stood, AtomicBoolean late)
       throws IOException {
     boolean whole = false;
     try {
       connection.connect();
+      stood.set(true);
       refuse(late);
       try (OutputStream out = connection.getOutputStream()) {
         out.write(body);
@@ -98,7 +106,7 @@ final class HttpTransport implements Transport {
           throw new IOException("answer of more than " + MAX_ANSWER_BYTES + " bytes");
         }
         if (System.nanoTime() - deadline > 0) {
-          throw new IOException("answer not complete after " + readTimeoutMs + " ms");
+          throw new SocketTimeoutException("answer not complete after " + readTimeoutMs + " ms");
         }
       }
     }

@@ -1,6 +1,7 @@
 package io.drover.shim.core;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.net.URL;
 
 /** Carries one request to one service. */
@@ -10,6 +11,15 @@ interface Transport {
    * again: each request has a number of its own. Of a 401 the body may be missing.
    */
   Answer post(URL url, byte[] body, String mac) throws IOException;
+
+  /** The connection stood, and no whole answer came in time. */
+  final class TimedOut extends SocketTimeoutException {
+    private static final long serialVersionUID = 1L;
+
+    TimedOut(String why) {
+      super(why);
+    }
+  }
 
   /** What came back, as it came. */
   final class Answer {

@@ -646,6 +646,32 @@ public class ExchangeTest {
   }
 
   @Test
+  public void whatDoesNotComeThroughInItsTimeIsToldInSmallerPagesThatGrowAgain() throws Exception {
+    exchange = exchange("http://a:1", "drover.exchange.max-rows", "400");
+    rows.change(2_000);
+    Script late =
+        request -> {
+          throw new Transport.TimedOut("Read timed out");
+        };
+    Script gone =
+        request -> {
+          throw new IOException("Connection refused");
+        };
+    Script slow =
+        request -> {
+          nowMs += 1_000;
+          return ok("").answer(request);
+        };
+    assertTrue("its pause is kept", step(refusal(408, "slow_body", "")) >= 3_000);
+    int[] sizes = {200, 100, 100, 50, 50, 50, 50, 100, 200, 400, 400};
+    Script[] next = {late, gone, late, late, late, slow, ok(""), ok(""), ok(""), ok(""), ok("")};
+    for (int i = 0; i < sizes.length; i++) {
+      step(next[i]);
+      assertEquals("request " + i, sizes[i], rows.last().page.rows.size());
+    }
+  }
+
+  @Test
   public void anotherProtocolPausesForTenMinutes() throws Exception {
     assertEquals(600_000, step(refusal(426, "protocol_version", "")));
   }

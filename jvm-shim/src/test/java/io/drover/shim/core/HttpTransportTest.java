@@ -1,6 +1,7 @@
 package io.drover.shim.core;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
@@ -131,7 +132,7 @@ public class HttpTransportTest {
   public void aServerThatNeverAnswersIsLeft() throws IOException {
     try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
       URL url = new URL("http://localhost:" + silent.getLocalPort() + "/x");
-      assertThrows(IOException.class, () -> hasty.post(url, BODY, "m"));
+      assertThrows(Transport.TimedOut.class, () -> hasty.post(url, BODY, "m"));
     }
   }
 
@@ -154,7 +155,7 @@ public class HttpTransportTest {
       server.setDaemon(true);
       server.start();
       URL url = new URL("http://localhost:" + dripping.getLocalPort() + "/x");
-      IOException e = assertThrows(IOException.class, () -> hasty.post(url, BODY, "m"));
+      IOException e = assertThrows(Transport.TimedOut.class, () -> hasty.post(url, BODY, "m"));
       assertTrue(e.getMessage(), e.getMessage().contains("not complete"));
     }
   }
@@ -175,7 +176,8 @@ public class HttpTransportTest {
     try (ServerSocket frozen = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
       URL url = new URL("http://localhost:" + frozen.getLocalPort() + "/x");
       assertMessage(
-          "in all", assertThrows(IOException.class, () -> bounded.post(url, beyondAllBuffers, "")));
+          "in all",
+          assertThrows(Transport.TimedOut.class, () -> bounded.post(url, beyondAllBuffers, "")));
       IOException next = assertThrows(IOException.class, () -> bounded.post(url, BODY, "m"));
       while (next.getMessage().contains("still hangs")) {
         Thread.sleep(10);
@@ -250,7 +252,9 @@ public class HttpTransportTest {
   public void anAddressAtWhichACallHangsIsCalledAgainOnlyOnceThatHasEnded() throws Exception {
     CountDownLatch until = new CountDownLatch(1);
     URL hangs = hanging(until);
-    assertMessage("in all", assertThrows(IOException.class, () -> bounded.post(hangs, BODY, "m")));
+    IOException first = assertThrows(IOException.class, () -> bounded.post(hangs, BODY, "m"));
+    assertMessage("in all", first);
+    assertFalse("no connection stood", first instanceof Transport.TimedOut);
     assertTrue("hosts to be let in again are looked at meanwhile", looks.get() > 0);
     for (int i = 0; i < 100; i++) {
       assertMessage(
