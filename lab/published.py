@@ -36,7 +36,7 @@ SETTINGS = {
     "yarn.app.mapreduce.am.job.speculator.class": "io.drover.shim.DroverSpeculator",
     "drover.service.urls": f"http://{SHIM}",
 }
-ALONE = re.compile(r"\[drover-exchange\].* Drover: java.net.ConnectException: Connection refused; ")
+ALONE = re.compile(r"\[drover-exchange\].* Drover: no service answers: .*ConnectException: Connection refused")
 ACCEPTED = re.compile(r"\[drover-exchange\].* session \w+ accepted by ")
 COPIED = re.compile(r"TaskImpl: Scheduling a redundant attempt for task")
 BY_HADOOP = re.compile(r"DefaultSpeculator: DefaultSpeculator.addSpeculativeAttempt -- we are speculating")

@@ -7,6 +7,10 @@ from pathlib import Path
 from lab import published
 from lab.progress import Failed
 
+REFUSED = (
+    "2026-01-01 00:00:00,000 WARN [drover-exchange] io.drover.shim: Drover: no service answers: "
+    "http://a:1/shim/v1/exchange (java.net.ConnectException: Connection refused); waiting 734 ms\n"
+)
 ACCEPTED = "2026-01-01 00:00:00,000 INFO [drover-exchange] io.drover.shim: Drover: session 0a accepted by http://a:1\n"
 
 
@@ -21,6 +25,11 @@ class Evidence(unittest.TestCase):
     def test_a_lone_master_speaks_in_the_log_of_its_test_and_counts_once(self):
         self.assertEqual(published.seen(self.ground, published.ACCEPTED), 1)
         self.assertEqual(published.seen(self.ground, published.BY_HADOOP), 0)
+
+    def test_a_master_without_a_service_says_so(self):
+        self.assertEqual(published.seen(self.ground, published.ALONE), 0)
+        (self.ground.logs / "published.log").write_text(REFUSED)
+        self.assertEqual(published.seen(self.ground, published.ALONE), 1)
 
     def test_only_masters_of_a_mini_cluster_count_not_its_tasks(self):
         for name, text in (("1_0001_01_000001", ACCEPTED), ("1_0002_01_000001", ""), ("1_0001_01_000002", ACCEPTED)):

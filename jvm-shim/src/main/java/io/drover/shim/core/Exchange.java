@@ -52,7 +52,7 @@ final class Exchange {
   private final AnswerParser parser = new AnswerParser();
 
   private int url;
-  private int failedUrls;
+  private final Failures failures = new Failures();
   private int refusedUrls;
 
   /** Addresses that take nothing in the clear: passed over while there are others. */
@@ -176,12 +176,12 @@ final class Exchange {
       reply = verified(answer);
     } catch (IOException | RuntimeException e) {
       droppedReplies++;
-      return tryNext(e.getMessage());
+      return tryNext(e.getMessage() == null ? e.toString() : e.getMessage());
     }
     if (nanos.getAsLong() - sentNanos < quickNanos) {
       size.quick(page.rows.size());
     }
-    failedUrls = 0;
+    failures.clear();
     backoff.reset();
     complaints.clear();
     epoch = reply.epoch;
@@ -193,7 +193,7 @@ final class Exchange {
     }
     refusedUrls = 0;
     if (!speaking) {
-      Log.info("session {} accepted by {}", identity.session, settings.urls.get(url));
+      Log.info("session {} accepted by {}", identity.session, Text.address(settings.urls.get(url)));
     }
     speaking = true;
     hello = false;
@@ -253,7 +253,7 @@ final class Exchange {
     } catch (IOException | RuntimeException e) {
       return tryNext("status " + answer.status + " without a Drover answer");
     }
-    failedUrls = 0;
+    failures.clear();
     more = false;
     if (!isOfTheMoment(answer.status)) {
       lease.end();
@@ -261,7 +261,7 @@ final class Exchange {
       facts.wantStarts(false);
     }
     String words = refusal.message.isEmpty() ? "" : " (" + refusal.message + ")";
-    String by = "refused by " + settings.urls.get(url) + ": " + refusal.error + words;
+    String by = "refused by " + Text.address(settings.urls.get(url)) + ": " + refusal.error + words;
     long waitMs = waitAfter(answer.status, refusal, retry(refusal.retryMs));
     complain(refusal.error, by, waitMs);
     return waitMs;
@@ -378,23 +378,22 @@ final class Exchange {
   private long tryNext(String why) {
     more = false;
     facts.wantStarts(false); // with one address alone, too: counting costs the dispatcher thread
+    failures.add(settings.urls.get(url), why);
     nextUrl();
-    failedUrls++;
-    if (failedUrls < openUrls()) {
+    if (failures.count() < openUrls()) {
       return 0;
     }
-    failedUrls = 0;
     closed.clear(); // by now one may do what none of the others does
     long waitMs = backoff.next();
-    complain("no answer", why, waitMs);
+    complain("no answer", "no service answers: " + failures, waitMs);
+    failures.clear();
     return waitMs;
   }
 
   /** Once of each kind: what follows on a service that was down may be another's refusal. */
   private void complain(String kind, String why, long waitMs) {
     if (complaints.size() < MAX_COMPLAINTS && complaints.add(kind)) {
-      String line = String.valueOf(why).split("\\R", 2)[0];
-      Log.warn("{}; waiting {} ms; Drover's lease lasts {} ms", line, waitMs, lease.leftMs());
+      Log.warn("{}; waiting {} ms; Drover's lease lasts {} ms", why, waitMs, lease.leftMs());
     }
     speaking = false;
   }

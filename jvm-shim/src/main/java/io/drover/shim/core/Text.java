@@ -1,6 +1,8 @@
 package io.drover.shim.core;
 
-/** Strings from a job, made fit for the wire. */
+import java.net.URL;
+
+/** Strings from elsewhere, made fit for the wire and the log. */
 final class Text {
   private static final int MAX_CHARS = 1024;
   private static final int MAX_LINE = 300;
@@ -25,6 +27,12 @@ final class Text {
   static String line(String text) {
     String cut = text.length() <= MAX_LINE ? text : text.substring(0, MAX_LINE);
     return cut.replaceAll("\\p{Cntrl}|[\u0080-\u009f\u2028-\u202e\u2066-\u2069]", "\uFFFD");
+  }
+
+  /** As the log may show it: what an address has before its host or behind its path is private. */
+  static String address(URL url) {
+    String port = url.getPort() < 0 ? "" : ":" + url.getPort();
+    return line(url.getProtocol() + "://" + url.getHost() + port + url.getPath());
   }
 
   private static String withoutHalfPairs(String text) {

@@ -6,6 +6,7 @@ import static org.junit.Assert.assertTrue;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.net.ConnectException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -676,25 +677,18 @@ public class ExchangeTest {
     assertEquals(600_000, step(refusal(426, "protocol_version", "")));
   }
 
-  @Test
-  public void theLogTellsWhatRefusesOnceTheServiceIsBackAndNoRepetition() throws Exception {
+  private interface Steps {
+    void run() throws Exception;
+  }
+
+  /** What the log warns of meanwhile. */
+  private static List<String> warnings(Steps steps) throws Exception {
     Logger logger = Logger.getLogger("io.drover.shim");
     StringWriter log = new StringWriter();
     WriterAppender appender = new WriterAppender(new SimpleLayout(), log);
     logger.addAppender(appender);
     try {
-      establish();
-      for (int i = 0; i < 2; i++) {
-        step(
-            request -> {
-              throw new IOException("down");
-            });
-        step(refusal(426, "protocol_version", ""));
-        step(refusal(400, "malformed", ""));
-      }
-      for (int i = 0; i < 99; i++) {
-        step(refusal(500, "made_up_" + i, ""));
-      }
+      steps.run();
     } finally {
       logger.removeAppender(appender);
     }
@@ -704,6 +698,73 @@ public class ExchangeTest {
         told.add(line);
       }
     }
+    return told;
+  }
+
+  @Test
+  public void theLogTellsOfEachAddressOnceWhyItWasNotReached() throws Exception {
+    exchange = exchange("http://a:1/x?token=secret,http://b:1,http://c:1");
+    Script refused =
+        request -> {
+          throw new ConnectException("Connection refused\nforged");
+        };
+    Script[] round = {
+      refused,
+      request -> new Transport.Answer(502, null, new byte[] {1}),
+      request -> new Transport.Answer(200, null, new byte[] {1})
+    };
+    List<String> told =
+        warnings(
+            () -> {
+              for (int i = 0; i < 9; i++) {
+                step(round[i % 3]);
+              }
+            });
+    assertEquals(told.toString(), 1, told.size());
+    String line =
+        "WARN - Drover: no service answers:"
+            + " http://a:1/x (java.net.ConnectException: Connection refused),"
+            + " http://b:1/shim/v1/exchange (status 502 without a Drover answer),"
+            + " http://c:1/shim/v1/exchange (answer 200 without a valid X-Drover-Mac); waiting ";
+    assertTrue(told.get(0), told.get(0).startsWith(line));
+  }
+
+  @Test
+  public void howeverManyAddressesThereAreTheLogTellsOfAFew() throws Exception {
+    exchange = exchange("http://a:1" + ",http://b:1".repeat(99));
+    List<String> told =
+        warnings(
+            () -> {
+              for (int i = 0; i < 100; i++) {
+                step(
+                    request -> {
+                      throw new IOException("x".repeat(1_000_000));
+                    });
+              }
+            });
+    assertEquals(1, told.size());
+    assertTrue(told.get(0), told.get(0).contains(" and 92 more; waiting "));
+    assertTrue(told.get(0).length() < 3_500);
+  }
+
+  @Test
+  public void theLogTellsWhatRefusesOnceTheServiceIsBackAndNoRepetition() throws Exception {
+    List<String> told =
+        warnings(
+            () -> {
+              establish();
+              for (int i = 0; i < 2; i++) {
+                step(
+                    request -> {
+                      throw new IOException("down");
+                    });
+                step(refusal(426, "protocol_version", ""));
+                step(refusal(400, "malformed", ""));
+              }
+              for (int i = 0; i < 99; i++) {
+                step(refusal(500, "made_up_" + i, ""));
+              }
+            });
     assertEquals(8, told.size());
     assertTrue(told.get(0), told.get(0).contains("down"));
     assertTrue(told.get(1), told.get(1).contains("protocol_version (m)"));
