@@ -275,7 +275,11 @@ fn text(told: &Told) -> String {
     let seeds = told.policies.iter().map(|policy| policy.seeds).min().unwrap_or(0);
     let mut parts = Vec::from_iter((!told.about.is_empty()).then(|| told.about.clone()));
     let tied = told.tied_to();
-    let intervals = if seeds > 1 { "Intervals hold the true value with 95 %." } else { "One seed tells no interval." };
+    let intervals = match seeds {
+        0 => "None was played under each policy, so that nothing is compared.",
+        1 => "One seed tells no interval.",
+        _ => "Intervals hold the true value with 95 %.",
+    };
     parts.push(format!("Slowness is tied to: {tied}. Seeds: {seeds}. {intervals}"));
     let of_trace: Vec<String> = told.of_trace().map(|line| format!("- {line}")).collect();
     if !of_trace.is_empty() {

@@ -1,12 +1,12 @@
 //! What an ApplicationMaster does: asks for containers, follows attempts through their stages, and runs again what was lost.
 
-use super::attempt::{Attempt, AttemptKey, Reporting, Stage};
+use super::attempt::{Attempt, AttemptKey, Reporting, STAGE_MAX, Stage};
 use super::dist::Dist;
 use super::draw::Purpose;
-use super::job::Job;
+use super::job::{Job, START};
 use super::task::{Ask, Lies, task_key};
 use super::watch::End;
-use super::world::{Event, RUNS_MAX, World};
+use super::world::{Event, RUNS_MAX, Stuck, World};
 use crate::model::{AttemptFact, AttemptState, Counters, Millis, Name, Phase, TaskKind, TaskState, Time};
 
 impl<'a> World<'a> {
@@ -34,10 +34,10 @@ impl<'a> World<'a> {
     /// A container has been found for a request.
     pub(super) fn allocate(&mut self, number: u32, kind: TaskKind, ask: &Ask, node: u32, now: Time) {
         self.given = now;
-        if ask.number >= RUNS_MAX {
-            self.endless = Some(number);
-        }
         let Some(job) = self.jobs.get(&number) else { return };
+        if ask.number >= RUNS_MAX {
+            self.given_up = Some(Stuck::Endless { job: job.name.clone(), at: now.since(START) });
+        }
         let mut attempt = Attempt::new(number, kind, ask.index, ask.number, ask.is_copy, node, now);
         (attempt.copy, attempt.input) = (ask.copy, job.task(kind, ask.index).input);
         attempt.factor = self.factor(job, &attempt);
@@ -48,6 +48,9 @@ impl<'a> World<'a> {
         job.live.insert(key);
         let size = job.of(kind).size;
         job.of_mut(kind).held += 1;
+        if kind == TaskKind::Reduce {
+            self.yarn.note_reduces(job);
+        }
         let task = job.task_mut(kind, ask.index);
         task.live.push(key);
         task.asked -= 1;
@@ -64,6 +67,9 @@ impl<'a> World<'a> {
         let attempt = self.attempts.get_mut(key);
         let (number, kind) = (attempt.job, attempt.kind);
         let Some(job) = self.jobs.get_mut(&number) else { return };
+        if now.since(START) >= STAGE_MAX {
+            self.given_up = Some(Stuck::TooLong { job: job.name.clone() });
+        }
         attempt.note_report(reporting, job.scoring, now);
         if attempt.is_to_fail() {
             return self.fails(key, now);

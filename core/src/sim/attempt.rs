@@ -205,7 +205,7 @@ impl Attempt {
     fn does(&self, left: f64, now: Time) -> Time {
         let millis = if left <= 0.0 { 0.0 } else { left / self.rate };
         // A stage that never ends is one on a node that stands still.
-        Time(now.0.saturating_add(millis.ceil().min(1e15) as u64))
+        Time(now.0.saturating_add(millis.ceil().min(STAGE_MAX.0 as f64) as u64))
     }
 
     /// The stage has ended, and counts as done. By how many milliseconds that is too soon, or later than the one on which it ends.
@@ -221,6 +221,9 @@ impl Attempt {
         self.worked - self.extra + if now_at_it { self.whole - self.left_at(now) } else { 0.0 }
     }
 }
+
+/// Longest that a stage of an attempt is counted.
+pub const STAGE_MAX: Millis = Millis(1_000_000_000_000_000);
 
 impl Stage {
     /// What Hadoop calls it.

@@ -43,8 +43,11 @@ impl World<'_> {
     /// Kills the youngest reduce of a job of which no map runs and some wait, for which there is no room, unless a container is on its way back already
     /// (RMContainerAllocator, preemptReducesIfNeeded). Was there one?
     pub(super) fn make_way(&mut self, now: Time) -> bool {
-        let starved: Vec<(u32, u32)> =
-            self.yarn.waiting().filter_map(|number| Some((number, self.starved(self.jobs.get(&number)?)?))).collect();
+        let starved: Vec<(u32, u32)> = self
+            .yarn
+            .waiting_beside_reduces()
+            .filter_map(|number| Some((number, self.starved(self.jobs.get(&number)?)?)))
+            .collect();
         for (number, copy) in starved {
             let Some(job) = self.jobs.get(&number) else { continue };
             let asks = || job.of(TaskKind::Map).asks.iter().filter(|ask| ask.copy == copy);

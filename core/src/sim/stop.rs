@@ -6,7 +6,7 @@ use super::draw::Purpose;
 use super::task::task_key;
 use super::watch::End;
 use super::world::{Event, World};
-use crate::model::{Millis, Time};
+use crate::model::{Millis, TaskKind, Time};
 
 impl World<'_> {
     /// An attempt has ended: its container ends now, or was told to.
@@ -35,6 +35,9 @@ impl World<'_> {
         job.stopping.remove(&key);
         job.tally.wasted_ms += stopped.map_or(0, |since| now.since(since).0);
         job.of_mut(kind).held -= 1;
+        if kind == TaskKind::Reduce {
+            self.yarn.note_reduces(job);
+        }
         let size = job.of(kind).size;
         self.yarn.seat(job);
         self.yarn.hold(job.queue, -(size.memory_mb as i64));

@@ -68,6 +68,14 @@ pub enum Stuck {
         /// When it was run once more, from the start.
         at: Millis,
     },
+    /// A task that takes longer than is counted.
+    #[error(
+        "a task of {job} would take more than 30,000 years: what makes a task slower multiplies, so give smaller factors, or less work"
+    )]
+    TooLong {
+        /// Name of its job.
+        job: String,
+    },
     /// The books do not balance: a fault of the simulator's.
     #[error("the simulator has miscounted: {0}")]
     Miscounted(String),
@@ -118,8 +126,8 @@ pub(super) struct World<'a> {
     pub(super) given: Time,
     /// Outputs are lost on nodes that stay.
     pub(super) loses: bool,
-    /// A job of which a task has been run [`RUNS_MAX`] times.
-    pub(super) endless: Option<u32>,
+    /// Why this is played no further.
+    pub(super) given_up: Option<Stuck>,
     /// The furthest that any winner's work was off what its task asks for, or the end of any stage off its work, milliseconds.
     pub(super) off_ms: f64,
     /// The job whose attempts are kept.
@@ -194,7 +202,7 @@ impl<'a> World<'a> {
             unwaits: None,
             given: START,
             loses: ideal != Some(Ideal::IdealRecompute) && scenario.trouble.iter().any(Trouble::loses_outputs),
-            endless: None,
+            given_up: None,
             off_ms: 0.0,
             watch: None,
             arrived: 0,
@@ -203,7 +211,7 @@ impl<'a> World<'a> {
 
     fn play(mut self) -> Result<Outcome, Stuck> {
         self.enter_all();
-        while self.endless.is_none()
+        while self.given_up.is_none()
             && let Some((now, event)) = self.calendar.next()
         {
             self.happens(event, now);
@@ -349,7 +357,7 @@ impl<'a> World<'a> {
         let Some(mut job) = self.jobs.remove(&number) else { return };
         job.settle_copies();
         let failed = state == JobPhase::Failed;
-        self.yarn.unseat(number);
+        self.yarn.leaves(number);
         let omega = self.driver.omega_of(job.id);
         self.driver.ended(&job, state, now);
         self.flow_on(&job, failed, now);
@@ -363,8 +371,8 @@ impl<'a> World<'a> {
 
     pub(super) fn close(mut self) -> Result<Outcome, Stuck> {
         let now = self.calendar.now();
-        if let Some(job) = self.endless.and_then(|number| self.jobs.get(&number)) {
-            return Err(Stuck::Endless { job: job.name.clone(), at: now.since(START) });
+        if let Some(stuck) = self.given_up {
+            return Err(stuck);
         }
         if let Some(job) = self.jobs.values().next() {
             let first = job.name.clone();

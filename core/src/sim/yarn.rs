@@ -3,7 +3,7 @@
 use super::job::Job;
 use super::machine::Machine;
 use super::scenario::{ClusterSpec, QueueOrder, QueueSpec};
-use crate::model::Resources;
+use crate::model::{Resources, TaskKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
@@ -14,6 +14,8 @@ pub struct Yarn {
     queues: Vec<Queue>,
     /// Place of each waiting job in its queue.
     places: BTreeMap<u32, (u32, u64)>,
+    /// Jobs whose reduces hold containers.
+    reducing: BTreeSet<u32>,
     open: Open,
     /// What each node offers while it is up, and all of them together, mebibytes.
     offers_mb: Vec<u64>,
@@ -74,7 +76,15 @@ impl Yarn {
         let places = nodes.clone().map(Some).collect();
         let offers_mb = free_mb.clone();
         let open = Open { smallest, nodes: nodes.collect(), places, free_mb, all_free_mb: cluster_mb };
-        Yarn { order: cluster.order, queues, places: BTreeMap::new(), open, offers_mb, cluster_mb }
+        Yarn {
+            order: cluster.order,
+            queues,
+            places: BTreeMap::new(),
+            reducing: BTreeSet::new(),
+            open,
+            offers_mb,
+            cluster_mb,
+        }
     }
 
     /// Number of a queue; the only one where none was named.
@@ -125,8 +135,22 @@ impl Yarn {
         }
     }
 
+    /// A reduce of the job has been given a container, or has given it back.
+    pub fn note_reduces(&mut self, job: &Job) {
+        if job.of(TaskKind::Reduce).held > 0 {
+            self.reducing.insert(job.number);
+        } else {
+            self.reducing.remove(&job.number);
+        }
+    }
+
     /// A job is over.
-    pub fn unseat(&mut self, job: u32) {
+    pub fn leaves(&mut self, job: u32) {
+        self.unseat(job);
+        self.reducing.remove(&job);
+    }
+
+    fn unseat(&mut self, job: u32) {
         if let Some((queue, key)) = self.places.remove(&job) {
             self.queues[queue as usize].waiting.remove(&(key, job));
         }
@@ -140,6 +164,11 @@ impl Yarn {
     /// The jobs that wait for containers.
     pub fn waiting(&self) -> impl Iterator<Item = u32> {
         self.places.keys().copied()
+    }
+
+    /// The jobs that wait for containers, and whose reduces hold some: no more than there is room for, however many wait.
+    pub fn waiting_beside_reduces(&self) -> impl Iterator<Item = u32> {
+        self.reducing.iter().copied().filter(|job| self.places.contains_key(job))
     }
 
     /// Sets aside the job whose turn it is in its queue, and so all that were before it.

@@ -234,6 +234,18 @@ fn jobs_that_can_never_run_are_told_and_not_waited_for() {
 }
 
 #[test]
+fn a_task_that_would_take_longer_than_is_counted_is_told_and_no_fault_of_the_books() {
+    let trouble = json!([{"nodes": [0], "slower": 1e6}]);
+    let slowness = json!({"attempt": 1e6, "data": 1000});
+    let jobs = json!([{"name": "a", "maps": {"tasks": 1, "work": 3600}}]);
+    let cluster = json!({"nodes": 1});
+    let endless = scenario(json!({"cluster": cluster, "trouble": trouble, "slowness": slowness, "jobs": jobs}));
+    let params = EngineParams { policy: PolicyName::None, ..EngineParams::default() };
+    let told = run(&endless, params, 1).unwrap_err().to_string();
+    assert!(told.starts_with("a task of a would take more than 30,000 years"), "{told}");
+}
+
+#[test]
 fn a_job_whose_outputs_are_all_lost_again_and_again_is_told_and_not_played_for_ever() {
     let cluster = json!({"nodes": 2, "network": {"within_mb_s": 50}});
     let trouble = json!([{"nodes": [0, 1], "loses": 1}]);
