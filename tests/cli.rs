@@ -247,14 +247,18 @@ impl Service {
         Service::with(dir, &[])
     }
 
-    fn with(dir: &Path, settings: &[&str]) -> Service {
+    /// One that may not be serving yet.
+    fn launched(dir: &Path, settings: &[&str]) -> Service {
         let mut arguments = vec!["serve", "--record", "recording", "--set", "cluster.rm_urls=http://127.0.0.1:1"];
         let listeners = ["listen.api=127.0.0.1:0", "listen.shim=127.0.0.1:0", "listen.metrics=127.0.0.1:0"];
         arguments.extend(listeners.iter().flat_map(|set| ["--set", set]));
         arguments.extend(settings.iter().flat_map(|set| ["--set", set]));
         let log = std::fs::File::create(dir.join("log")).unwrap();
-        let child = drover(dir, &arguments).stderr(log).spawn().unwrap();
-        let mut service = Service(child, String::new());
+        Service(drover(dir, &arguments).stderr(log).spawn().unwrap(), String::new())
+    }
+
+    fn with(dir: &Path, settings: &[&str]) -> Service {
+        let mut service = Service::launched(dir, settings);
         let began = Instant::now();
         while service.1.is_empty() {
             assert!(service.0.try_wait().unwrap().is_none() && began.elapsed() < Duration::from_secs(30));
@@ -565,6 +569,29 @@ fn a_wrong_configuration_changes_nothing_in_a_running_service() {
         mode = if said.contains("mode off, policy drover") { "off".into() } else { said };
     }
     assert_eq!(mode, "off");
+}
+
+#[test]
+fn a_service_told_to_be_more_careful_while_it_waits_for_the_last_one_to_end_is_so_once_it_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("recording")).unwrap();
+    let lock = std::fs::File::create(dir.path().join("recording/recording.lock")).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let mut service = Service::launched(dir.path(), &[]);
+    let (status, began) = (format!("/proc/{}/status", service.0.id()), Instant::now());
+    let is_caught = |mask: &str| u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1;
+    while !std::fs::read_to_string(&status).unwrap().lines().any(|l| l.strip_prefix("SigCgt:").is_some_and(is_caught)) {
+        assert!(service.0.try_wait().unwrap().is_none() && began.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::fs::write(dir.path().join("drover.toml"), "mode = \"off\"\n").unwrap();
+    service.signal("-HUP");
+    drop(lock);
+    let log = || std::fs::read_to_string(dir.path().join("log")).unwrap();
+    while !log().contains("changed=[\"mode\"]") {
+        assert!(began.elapsed() < Duration::from_secs(30), "{}", log());
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]

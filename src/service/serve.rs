@@ -34,6 +34,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -61,10 +62,10 @@ pub type Reload = Arc<dyn Fn() -> Result<Loaded, config::ConfigError> + Send + S
 
 /// Runs the service until it is told to stop.
 pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(), ServeError> {
-    // Until the end, that of the engine's thread included; before signals are heard, for it may wait.
-    let _not_ended_by = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup())?;
+    // Until the end, that of the engine's thread included. One that comes while the next line waits is obeyed once the service runs.
+    let hang_up = signal(SignalKind::hangup())?;
     let _claims = claims::take(&loaded.config)?;
-    let mut signals = Signals::new()?;
+    let mut signals = Signals::with(hang_up)?;
     for warning in &loaded.warnings {
         tracing::warn!("{warning}");
     }
@@ -307,18 +308,17 @@ fn announce(listeners: &Listeners, identity: &Identity, config: &Config) -> std:
 
 /// The signals a service obeys.
 struct Signals {
-    terminate: tokio::signal::unix::Signal,
-    interrupt: tokio::signal::unix::Signal,
-    hang_up: tokio::signal::unix::Signal,
+    terminate: Signal,
+    interrupt: Signal,
+    hang_up: Signal,
 }
 
 impl Signals {
-    fn new() -> std::io::Result<Signals> {
-        use tokio::signal::unix::{SignalKind, signal};
+    fn with(hang_up: Signal) -> std::io::Result<Signals> {
         Ok(Signals {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
-            hang_up: signal(SignalKind::hangup())?,
+            hang_up,
         })
     }
 }
