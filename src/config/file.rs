@@ -9,8 +9,8 @@ use toml::de::{DeTable, DeValue};
 /// Largest configuration file that is read.
 const LIMIT: u64 = 1 << 20;
 
-/// Every value the file states.
-pub fn read(path: &Path) -> Result<Vec<Stated>, Problem> {
+/// Every value the file states, and why it may be half written, where it looks so.
+pub fn read(path: &Path) -> Result<(Vec<Stated>, Option<Problem>), Problem> {
     let at = |line, what: String| Problem { origin: Origin::File(path.to_owned(), line), key: None, what, fix: None };
     let text = bounded::text(path, LIMIT).map_err(|error| at(0, format!("cannot be read: {error}")))?;
     let line = |offset: usize| 1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count();
@@ -23,7 +23,12 @@ pub fn read(path: &Path) -> Result<Vec<Stated>, Problem> {
         stated.push(Stated { key, text, origin: Origin::File(path.to_owned(), line) });
         Ok(())
     })?;
-    Ok(stated)
+    let cut = (!text.ends_with('\n')).then(|| {
+        let what = if text.is_empty() { "is empty" } else { "does not end with a line's end" };
+        let fix = Some("write it to its end, a line's end included, before SIGHUP is sent".to_owned());
+        Problem { fix, ..at(0, format!("{what}, as where it is half written")) }
+    });
+    Ok((stated, cut))
 }
 
 type Visit<'v> = &'v mut dyn FnMut(String, &Spanned<DeValue<'_>>) -> Result<(), Problem>;

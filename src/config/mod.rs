@@ -50,6 +50,8 @@ pub struct Loaded {
     pub file: Option<PathBuf>,
     /// What was ignored.
     pub warnings: Vec<Problem>,
+    /// Why the file may be half written, where it looks so.
+    pub cut: Option<Problem>,
 }
 
 /// Everything that is wrong with a configuration.
@@ -114,12 +116,12 @@ fn of(
     environment: impl Iterator<Item = (String, String)>,
 ) -> Result<Loaded, ConfigError> {
     let mut problems = Vec::new();
-    let mut stated = match &file {
+    let (mut stated, cut) = match &file {
         Some(path) => file::read(path).unwrap_or_else(|problem| {
             problems.push(problem);
-            Vec::new()
+            Default::default()
         }),
-        None => Vec::new(),
+        None => Default::default(),
     };
     let (from_environment, warnings) = layers::environment(environment);
     stated.extend(from_environment);
@@ -132,7 +134,7 @@ fn of(
     let mut entries = layers::defaults();
     problems.extend(stated.into_iter().filter_map(|one| layers::lay(&mut entries, one).err()));
     let mut loaded = finish(entries, problems)?;
-    (loaded.file, loaded.warnings) = (file, warnings);
+    (loaded.file, loaded.warnings, loaded.cut) = (file, warnings, cut);
     Ok(loaded)
 }
 
@@ -142,7 +144,9 @@ fn finish(entries: Entries, mut problems: Vec<Problem>) -> Result<Loaded, Config
         problems.extend(together(config, &entries));
     }
     match typed {
-        Some(config) if problems.is_empty() => Ok(Loaded { config, entries, file: None, warnings: Vec::new() }),
+        Some(config) if problems.is_empty() => {
+            Ok(Loaded { config, entries, file: None, warnings: Vec::new(), cut: None })
+        }
         _ => Err(ConfigError(problems)),
     }
 }
@@ -163,6 +167,11 @@ impl Loaded {
     /// Every value that holds, with its origin: what is not set has its preset's.
     pub fn resolved(&self) -> Entries {
         presets::resolved(&self.config, &self.entries)
+    }
+
+    /// Does a file say any of it? Whether that is at its end is nothing to ask of one that says nothing.
+    pub fn is_of_file(&self) -> bool {
+        self.entries.values().any(|entry| matches!(entry.origin, Origin::File(..)))
     }
 
     /// The values in force, as texts, of what has a say in what is seen, decided and done.

@@ -31,7 +31,10 @@ On SIGHUP a running service reads its configuration again.
 - Settings marked *reload* change at once.
 - The others wait for a restart, as does what the files of `cluster.conf_dir` and `rest.ca_file` hold, which are read at the start alone. The log, `drover status` and
   `drover doctor` name them.
-- A configuration with an error changes nothing. Nor does one that leaves out what was stated of `cluster.*`, `listen.*` or `state.dir`, as a half-written file does.
+- A configuration with an error changes nothing. Nor does one that looks half written: its file does not end with a line's end, or leaves out what was stated of
+  `cluster.*`, `listen.*`, `state.dir` or `govern.unsafe_outputs`, or a `mode` or `modes.*` that kept Drover from more.
+- So a queue or a user is let go by `act` in place of the mode, and the list is emptied by `[]`. Once that has been read, the line may go, too.
+- Any other setting that is left out has its default again. A half may end with a line: write the file beside and move it into its place.
 - A mode that keeps less from being done than before is logged as a warning.
 ";
 

@@ -21,8 +21,11 @@ impl Loaded {
     /// This configuration with the reloadable settings of `new`, and what changed.
     ///
     /// # Errors
-    /// Where both together are wrong, or `new` does not say any more what no half of a file leaves out.
+    /// Where both together are wrong, or `new` looks like half of a file.
     pub fn reloaded(&self, new: &Loaded) -> Result<(Loaded, Reloaded), ConfigError> {
+        if let Some(cut) = new.cut.clone().filter(|_| self.is_of_file() || new.is_of_file()) {
+            return Err(ConfigError(vec![cut]));
+        }
         let (mut entries, mut report, mut gone) = (self.entries.clone(), Reloaded::default(), Vec::new());
         let keys: BTreeSet<&String> = self.entries.keys().chain(new.entries.keys()).collect();
         for key in keys {
@@ -35,7 +38,8 @@ impl Loaded {
                 report.waiting.push(key.clone());
                 continue;
             }
-            report.looser.extend(loosened(key, old, next));
+            let both = old.zip(next).filter(|_| is_loosened(key, old, next));
+            report.looser.extend(both.map(|(old, next)| format!("{key}: {} before, {} now", old.value, next.value)));
             match next {
                 Some(entry) => entries.insert(key.clone(), entry.clone()),
                 None => entries.remove(key),
@@ -48,31 +52,35 @@ impl Loaded {
     }
 }
 
-/// What the service stands on was stated, and is not: the file may be half written.
+/// What the service stands on, or what keeps it from doing more, was stated and is not: the file may be half written, and a half may end with a line's end.
 fn vanished(key: &str, old: Option<&Entry>, new: Option<&Entry>) -> Option<Problem> {
     let is_stated = |entry: &&Entry| !matches!(entry.origin, Origin::Default | Origin::Preset(..));
     let stands_on = key.starts_with("cluster.") || key.starts_with("listen.") || key == "state.dir";
-    let old = old.filter(is_stated).filter(|_| stands_on && new.filter(is_stated).is_none())?;
+    let holds_back = key == "govern.unsafe_outputs" || is_loosened(key, old, new);
+    let is_needed = stands_on || holds_back;
+    let old = old.filter(is_stated).filter(|_| is_needed && new.filter(is_stated).is_none())?;
+    let otherwise = match key {
+        "govern.unsafe_outputs" => ", as [] where it is to name none",
+        _ if key.starts_with("modes.") => ", as \"act\" where it is to keep nothing from being done",
+        _ => "",
+    };
     Some(Problem {
         origin: old.origin.clone(),
         key: Some(key.to_owned()),
         what: "was stated there and is not any more, as where a file is half written".into(),
-        fix: Some("state it again, or start the service anew without it; until then SIGHUP changes nothing, and `drover stop` is what keeps Drover from acting at once".into()),
+        fix: Some(format!(
+            "state it again{otherwise}, or start the service anew without it; until then SIGHUP changes nothing, and `drover stop` is what keeps Drover from acting at once"
+        )),
     })
 }
 
-/// The most cautious mode that applies holds, so that one that is not set keeps nothing from being done.
-fn loosened(key: &str, old: Option<&Entry>, new: Option<&Entry>) -> Option<String> {
-    if key != "mode" && !key.starts_with("modes.") {
-        return None;
-    }
+/// May Drover do more by that? The most cautious mode that applies holds, so that one that is not set keeps nothing from being done.
+fn is_loosened(key: &str, old: Option<&Entry>, new: Option<&Entry>) -> bool {
     let mode = |entry: Option<&Entry>| match entry.map(|entry| &entry.value) {
         Some(Value::Mode(mode)) => Some(*mode),
         Some(Value::Text(label)) => Mode::parse(label),
         _ => None,
     };
-    let [before, after] = [old, new].map(mode);
-    let label = |mode: Option<Mode>| mode.map_or("not set", Mode::label);
-    let is_looser = after.unwrap_or(Mode::Act) > before.unwrap_or(Mode::Act);
-    is_looser.then(|| format!("{key}: {} before, {} now", label(before), label(after)))
+    let [before, after] = [old, new].map(|entry| mode(entry).unwrap_or(Mode::Act));
+    (key == "mode" || key.starts_with("modes.")) && after > before
 }

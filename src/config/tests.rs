@@ -241,7 +241,7 @@ fn a_foreign_variable_that_looks_like_ours_is_only_warned_about() {
 
 #[test]
 fn a_reload_changes_only_what_may_change_in_a_running_service() {
-    let (_old_dir, old) = file("mode = \"off\"\n[modes.user]\nann = \"off\"\n[rest]\nin_flight = 4\n");
+    let (_old_dir, old) = file("mode = \"off\"\n[modes.user]\nann = \"act\"\n[rest]\nin_flight = 4\n");
     let (_new_dir, new) = file("mode = \"advise\"\n[modes.user]\nbob = \"off\"\n[rest]\nin_flight = 9\n");
     let (old, new) = (load(&old, none()).unwrap(), load(&new, none()).unwrap());
     let (merged, report) = old.reloaded(&new).unwrap();
@@ -256,17 +256,17 @@ fn a_reload_tells_by_which_modes_drover_may_do_more_than_before() {
     let (_old_dir, old) = file(
         "mode = \"advise\"\n[modes.user]\nann = \"off\"\nbob = \"off\"\neve = \"act\"\n[modes.queue]\nq = \"off\"\n",
     );
-    let (_new_dir, new) =
-        file("mode = \"act\"\n[modes.user]\nbob = \"advise\"\nzoe = \"off\"\n[modes.queue]\nq = \"off\"\n");
+    let (_new_dir, new) = file(
+        "mode = \"act\"\n[modes.user]\nann = \"act\"\nbob = \"advise\"\nzoe = \"off\"\n[modes.queue]\nq = \"off\"\n",
+    );
     let (old, new) = (load(&old, none()).unwrap(), load(&new, none()).unwrap());
     let looser = old.reloaded(&new).unwrap().1.looser;
     let told = [
         "mode: advise before, act now",
-        "modes.user.ann: off before, not set now",
+        "modes.user.ann: off before, act now",
         "modes.user.bob: off before, advise now",
     ];
     assert_eq!(looser, told);
-    assert_eq!(new.reloaded(&old).unwrap().1.looser, ["modes.user.zoe: off before, not set now"]);
 }
 
 #[test]
@@ -282,4 +282,73 @@ fn a_reload_without_what_the_service_stands_on_changes_nothing() {
     );
     assert!(error.contains("`drover stop`"), "no mode of that file holds: {error}");
     assert_eq!(new.reloaded(&old).unwrap().1.waiting, ["listen.shim"], "what is stated for the first time waits");
+}
+
+/// What a service that runs on the one makes of the other.
+fn again(old: &str, new: &str) -> Result<(Loaded, Reloaded), ConfigError> {
+    let [(_old_dir, old), (_new_dir, new)] = [old, new].map(file);
+    load(&old, none())?.reloaded(&load(&new, none())?)
+}
+
+#[test]
+fn no_half_of_a_file_has_drover_do_more_than_before_wherever_it_is_cut() {
+    let said = [
+        ("#mode = \"advise\"", "mode = \"act\""),
+        ("#queue.\"root.etl\" = \"off\"", "queue.\"root.prod\" = \"advise\""),
+        ("#unsafe_outputs = []", "unsafe_outputs = [\"a.B\"]"),
+    ];
+    let whole = said.iter().fold(docs::sample(), |text, (from, to)| text.replacen(from, to, 1));
+    let (_dir, running) = file(&whole);
+    let running = load(&running, none()).unwrap();
+    let (path, mut taken) = (running.file.clone().unwrap(), 0);
+    // Where a cut tells from the one before it, and within lines.
+    let says = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
+    let begins = |line: &str| line.as_ptr() as usize - whole.as_ptr() as usize;
+    let ends = whole
+        .lines()
+        .filter(says)
+        .flat_map(|line| [begins(line), begins(line) + line.len(), begins(line) + line.len() + 1]);
+    for end in ends.chain([0, 20_480, 24_576]) {
+        std::fs::write(&path, &whole[..end]).unwrap();
+        let half = load(&Sources { file: Some(path.clone()), set: Vec::new() }, none());
+        let Ok((loaded, _)) = half.and_then(|half| running.reloaded(&half)) else { continue };
+        taken += 1;
+        assert!(loaded.config == running.config && whole[..end].ends_with('\n'), "cut at {end}");
+    }
+    assert!(taken > 1, "a half that has all of it is one that ends with a line");
+}
+
+#[test]
+fn what_kept_drover_from_more_is_let_go_by_a_word_and_not_by_leaving_it_out() {
+    let list = "[govern]\nunsafe_outputs = ";
+    for (key, before, free, way) in [
+        ("modes.queue.q", "modes.queue.q = \"off\"\n".to_owned(), "modes.queue.q = \"act\"\n".to_owned(), "as \"act\""),
+        ("govern.unsafe_outputs", format!("{list}[\"a.B\"]\n"), format!("{list}[]\n"), "as []"),
+        ("mode", "mode = \"off\"\n".to_owned(), "mode = \"act\"\n".to_owned(), "state it again, or start"),
+    ] {
+        let told = again(&before, "\n").unwrap_err().to_string();
+        let said = format!(": {key}: was stated there and is not any more");
+        assert!(told.contains(&said) && told.contains(way) && told.contains("`drover stop`"), "{told}");
+        assert_eq!(again(&before, &free).unwrap().1.changed, [key]);
+        assert!(again(&free, "\n").is_ok(), "{key} kept nothing from being done");
+    }
+}
+
+#[test]
+fn a_file_without_its_last_lines_end_is_not_read_again_unless_no_file_says_anything() {
+    for (old, new, why) in [
+        (
+            "policy = \"late\"\n",
+            "policy = \"none\"",
+            "drover.toml: does not end with a line's end, as where it is half",
+        ),
+        ("policy = \"late\"\n", "", "drover.toml: is empty, as where it is half written; write it to its end"),
+        ("", "policy = \"none\"", "drover.toml: does not end"),
+    ] {
+        let told = again(old, new).unwrap_err().to_string();
+        assert!(told.contains(why) && told.lines().count() == 1, "{told}");
+    }
+    for (old, new) in [("", ""), ("# nothing", "# nothing yet"), ("policy = \"late\"", "policy = \"none\"\n")] {
+        assert!(again(old, new).is_ok(), "{old:?}, {new:?}");
+    }
 }

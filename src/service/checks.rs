@@ -46,9 +46,10 @@ pub fn merged(old: &Loaded, new: &Loaded) -> Result<(Loaded, Reloaded), ConfigEr
     Ok((doubted(loaded), report))
 }
 
-/// With warnings of what is no fault and will not do what it looks like.
+/// With warnings of what is no fault and will not do what it looks like, or not be read again as it stands.
 fn doubted(mut loaded: Loaded) -> Loaded {
-    let doubts: Vec<Problem> = avoids_nothing(&loaded).into_iter().chain(forgets(&loaded)).collect();
+    let cut = loaded.cut.clone().filter(|_| loaded.is_of_file());
+    let doubts: Vec<Problem> = avoids_nothing(&loaded).into_iter().chain(forgets(&loaded)).chain(cut).collect();
     loaded.warnings.extend(doubts);
     loaded
 }
@@ -185,6 +186,21 @@ mod tests {
         let told = warned(&["mode=act"]);
         assert!(told.len() == 1 && told[0].contains("state.dir: not set") && told[0].contains("forgotten"), "{told:?}");
         assert_eq!(warned(&["mode=act", "state.dir=/var/lib/drover"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_file_that_sighup_would_refuse_for_its_end_is_warned_of_before() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let warned = |text: &str| {
+            std::fs::write(file.path(), text).unwrap();
+            let sources = Sources { file: Some(file.path().to_owned()), set: Vec::new() };
+            checked(load_named(&sources).unwrap()).unwrap().warnings
+        };
+        let told = warned("policy = \"late\"");
+        assert!(told.len() == 1 && told[0].to_string().contains("before SIGHUP"), "{told:?}");
+        for right in ["policy = \"late\"\n", ""] {
+            assert_eq!(warned(right), [], "{right:?}");
+        }
     }
 
     #[test]
