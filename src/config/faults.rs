@@ -1,6 +1,6 @@
-//! Keys that no setting has, and keys that have two values.
+//! Keys that no setting has, keys that have two values, and modes that do not hold where they are stated.
 
-use super::layers::{Entry, Origin, Problem, find};
+use super::layers::{Entries, Entry, Origin, Problem, find, is_mode};
 use super::setting::Setting;
 use super::settings::SETTINGS;
 use super::value::{Kind, Value, nearest};
@@ -13,6 +13,20 @@ pub fn twice(key: String, (value, origin): (Value, Origin), before: &Entry) -> P
     };
     let what = format!("is stated as \"{value}\", and as \"{}\" {there}", before.value);
     Problem { origin, key: Some(key), what, fix: Some("state it once".into()) }
+}
+
+/// Modes of the file that do not hold: whoever writes one there to make Drover more careful would not learn that nothing has changed.
+pub fn outranked(file: &Entries, all: &Entries) -> Vec<Problem> {
+    let above = |(key, entry): (&String, &Entry)| {
+        let holds = all.get(key).filter(|holds| is_mode(key) && holds.value != entry.value)?;
+        matches!(entry.origin, Origin::File(..)).then(|| Problem {
+            origin: entry.origin.clone(),
+            key: Some(key.clone()),
+            what: format!("\"{}\" does not hold: \"{}\" does, by {}", entry.value, holds.value, holds.origin),
+            fix: Some("change it there, for which a service must start anew".into()),
+        })
+    };
+    file.iter().filter_map(above).collect()
 }
 
 /// A setting by name without the name.

@@ -120,6 +120,11 @@ pub fn find(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(exact).or_else(|| SETTINGS.iter().find(named))
 }
 
+/// Does it say how far Drover may go?
+pub fn is_mode(key: &str) -> bool {
+    key == "mode" || key.starts_with("modes.")
+}
+
 /// Lays one statement over the entries.
 pub fn lay(entries: &mut Entries, stated: Stated) -> Result<(), Problem> {
     let Stated { key, text, origin } = stated;

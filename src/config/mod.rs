@@ -52,6 +52,8 @@ pub struct Loaded {
     pub warnings: Vec<Problem>,
     /// Why the file may be half written, where it looks so.
     pub cut: Option<Problem>,
+    /// Modes of the file that another place's stand above.
+    pub outranked: Vec<Problem>,
 }
 
 /// Everything that is wrong with a configuration.
@@ -116,15 +118,14 @@ fn of(
     environment: impl Iterator<Item = (String, String)>,
 ) -> Result<Loaded, ConfigError> {
     let mut problems = Vec::new();
-    let (mut stated, cut) = match &file {
+    let (in_file, cut) = match &file {
         Some(path) => file::read(path).unwrap_or_else(|problem| {
             problems.push(problem);
             Default::default()
         }),
         None => Default::default(),
     };
-    let (from_environment, warnings) = layers::environment(environment);
-    stated.extend(from_environment);
+    let (mut stated, warnings) = layers::environment(environment);
     for text in set {
         match layers::flag(text) {
             Ok(flag) => stated.push(flag),
@@ -132,10 +133,12 @@ fn of(
         }
     }
     let mut entries = layers::defaults();
+    problems.extend(in_file.into_iter().filter_map(|one| layers::lay(&mut entries, one).err()));
+    let below = entries.clone();
     problems.extend(stated.into_iter().filter_map(|one| layers::lay(&mut entries, one).err()));
-    let mut loaded = finish(entries, problems)?;
-    (loaded.file, loaded.warnings, loaded.cut) = (file, warnings, cut);
-    Ok(loaded)
+    let outranked = faults::outranked(&below, &entries);
+    let loaded = finish(entries, problems)?;
+    Ok(Loaded { file, warnings, cut, outranked, ..loaded })
 }
 
 fn finish(entries: Entries, mut problems: Vec<Problem>) -> Result<Loaded, ConfigError> {
@@ -145,7 +148,7 @@ fn finish(entries: Entries, mut problems: Vec<Problem>) -> Result<Loaded, Config
     }
     match typed {
         Some(config) if problems.is_empty() => {
-            Ok(Loaded { config, entries, file: None, warnings: Vec::new(), cut: None })
+            Ok(Loaded { config, entries, file: None, warnings: Vec::new(), cut: None, outranked: Vec::new() })
         }
         _ => Err(ConfigError(problems)),
     }

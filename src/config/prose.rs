@@ -35,7 +35,7 @@ On SIGHUP a running service reads its configuration again.
   `cluster.*`, `listen.*`, `state.dir` or `govern.unsafe_outputs`, or a `mode` or `modes.*` that kept Drover from more.
 - So a queue or a user is let go by `act` in place of the mode, and the list is emptied by `[]`. Once that has been read, the line may go, too.
 - Any other setting that is left out has its default again. A half may end with a line: write the file beside and move it into its place.
-- A mode that keeps less from being done than before is logged as a warning.
+- A mode that keeps less from being done than before is logged as a warning; so is one of the file that does not hold, as the environment or a flag says another.
 ";
 
 /// What each policy and estimator does, below the table of the settings that choose them.

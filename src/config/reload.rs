@@ -46,9 +46,9 @@ impl Loaded {
             };
             report.changed.push(key.clone());
         }
-        let mut loaded = finish(entries, gone)?;
-        (loaded.file, loaded.warnings) = (new.file.clone(), new.warnings.clone());
-        Ok((loaded, report))
+        let loaded = finish(entries, gone)?;
+        let (file, warnings, outranked) = (new.file.clone(), new.warnings.clone(), new.outranked.clone());
+        Ok((Loaded { file, warnings, outranked, ..loaded }, report))
     }
 }
 
@@ -82,5 +82,5 @@ fn is_loosened(key: &str, old: Option<&Entry>, new: Option<&Entry>) -> bool {
         _ => None,
     };
     let [before, after] = [old, new].map(|entry| mode(entry).unwrap_or(Mode::Act));
-    (key == "mode" || key.starts_with("modes.")) && after > before
+    layers::is_mode(key) && after > before
 }

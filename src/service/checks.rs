@@ -50,7 +50,7 @@ pub fn merged(old: &Loaded, new: &Loaded) -> Result<(Loaded, Reloaded), ConfigEr
 fn doubted(mut loaded: Loaded) -> Loaded {
     let cut = loaded.cut.clone().filter(|_| loaded.is_of_file());
     let doubts: Vec<Problem> = avoids_nothing(&loaded).into_iter().chain(forgets(&loaded)).chain(cut).collect();
-    loaded.warnings.extend(doubts);
+    loaded.warnings.extend(doubts.into_iter().chain(loaded.outranked.clone()));
     loaded
 }
 
@@ -157,7 +157,7 @@ fn cluster(loaded: &Loaded) -> Vec<Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Sources, load_named};
+    use crate::config::{Sources, load, load_named};
 
     fn said(set: &[&str]) -> Vec<String> {
         let set = set.iter().map(ToString::to_string).collect();
@@ -186,6 +186,31 @@ mod tests {
         let told = warned(&["mode=act"]);
         assert!(told.len() == 1 && told[0].contains("state.dir: not set") && told[0].contains("forgotten"), "{told:?}");
         assert_eq!(warned(&["mode=act", "state.dir=/var/lib/drover"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_mode_in_the_file_that_a_flag_or_a_variable_stands_above_is_warned_of_at_the_start_and_after_a_reload() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let read = |text: &str| {
+            std::fs::write(file.path(), text).unwrap();
+            let sources = Sources { file: Some(file.path().to_owned()), set: vec!["mode=act".into()] };
+            let above = [("DROVER_MODES_QUEUE".to_owned(), "a=act,b=off".to_owned())];
+            load(&sources, above.into_iter()).unwrap()
+        };
+        let told = |loaded: &Loaded| loaded.outranked.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n");
+        let running = checked(read("policy = \"late\"\n")).unwrap();
+        assert_eq!(told(&running), "", "of what is no mode nothing is said, nor of what the file leaves to others");
+        let new = read("policy = \"late\"\nmode = \"advise\"\nmodes.queue.a = \"off\"\nmodes.queue.b = \"off\"\n");
+        let at = file.path().display();
+        let anew = "change it there, for which a service must start anew";
+        let expected = format!(
+            "{at}:2: mode: \"advise\" does not hold: \"act\" does, by --set; {anew}\n\
+             {at}:3: modes.queue.a: \"off\" does not hold: \"act\" does, by environment variable DROVER_MODES_QUEUE; {anew}"
+        );
+        assert_eq!(told(&new), expected);
+        let (merged, report) = merged(&running, &checked_again(new.clone()).unwrap()).unwrap();
+        assert!(report.changed.is_empty() && merged.warnings.ends_with(&new.outranked), "{:?}", merged.warnings);
+        assert!(checked(new.clone()).unwrap().warnings.ends_with(&new.outranked), "and at the start");
     }
 
     #[test]
