@@ -15,7 +15,7 @@ pub use trial::{ChangeView, HoldOutView, PolicyView, SideView};
 use super::error::LedgerError;
 use super::{look, open, retain};
 use drover_core::model::{Time, queue_name};
-use rusqlite::Connection;
+use rusqlite::{Connection, Params};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use utoipa::ToSchema;
@@ -123,7 +123,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// The parameters of [`condition`]. A queue is meant as [`queue_name::means`] has it.
-    fn parameters(&self) -> (i64, i64, &Option<String>, &Option<String>, &Option<String>, Option<&str>) {
+    fn parameters(&self) -> impl Params + '_ {
         let Filter { queue, user, policy, .. } = self.filter;
         let [since, until] = self.between();
         (since, until, user, policy, queue, queue.as_deref().map(queue_name::leaf))
