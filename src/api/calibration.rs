@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Every estimator's predictions of time left, made for a sample of each job's tasks, against what happened since this process began.
+/// Every estimator's predictions of time left, made for a sample of each job's tasks, against what happened, as far as it is known: with a ledger from earlier processes on (`ledger.resume_learned`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CalibrationView {
     /// The configured estimator.

@@ -65,7 +65,7 @@ Exit codes:
   4  a check failed (doctor), or a replay differs from its recording (replay --check)
   5  what was asked for is not known (a job, a task)
   6  a port, a lock or a directory that the service needs is taken or cannot be used (serve)
-  130  interrupted; simulate and doctor's canary have said what was done until then";
+  130  interrupted; simulate, reproduce and doctor's canary have said what was done until then";
 
 /// The whole command line.
 #[derive(Debug, Parser)]

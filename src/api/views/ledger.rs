@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 /// How the ledger is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LedgerView {
-    /// `off`: none is kept; `opening`: the file is being looked through before it is written to; `keeping`; else what keeps the service from it: `full`, `read_only`, `damaged`, `busy`, `foreign`, `newer`, `deleted`, `missing` or `unwritable`.
+    /// `off`: none is kept; `opening`: the file is being looked through before it is written to; `keeping`; else what keeps the service from it: `full`, `read_only`, `damaged`, `busy`, `foreign`, `newer`, `deleted`, `missing`, `unwritable` or `panicked`.
     pub state: String,
     /// The same in words, and what to do.
     pub trouble: Option<String>,
