@@ -118,7 +118,7 @@ final class Exchange {
     try {
       answer = transport.post(to, body, identity.mac(body));
     } catch (Transport.TimedOut e) {
-      size.tooSlow(page.rows.size());
+      size.tooSlow(page.rows.size(), page.more);
       return tryNext(e.getMessage());
     } catch (IOException | RuntimeException e) {
       return tryNext(e.toString());
@@ -127,7 +127,7 @@ final class Exchange {
       return onReply(answer, page, acks, sentNanos);
     }
     if (answer.status == 408) {
-      size.tooSlow(page.rows.size());
+      size.tooSlow(page.rows.size(), page.more);
     }
     return onRefusal(answer);
   }
@@ -178,9 +178,7 @@ final class Exchange {
       droppedReplies++;
       return tryNext(e.getMessage() == null ? e.toString() : e.getMessage());
     }
-    if (nanos.getAsLong() - sentNanos < quickNanos) {
-      size.quick(page.rows.size());
-    }
+    size.answered(page.rows.size(), nanos.getAsLong() - sentNanos < quickNanos);
     failures.clear();
     backoff.reset();
     complaints.clear();
@@ -253,6 +251,7 @@ final class Exchange {
     } catch (IOException | RuntimeException e) {
       return tryNext("status " + answer.status + " without a Drover answer");
     }
+    String silent = failures.count() > 0 ? "; no answer from " + failures : "";
     failures.clear();
     more = false;
     if (!isOfTheMoment(answer.status)) {
@@ -261,9 +260,9 @@ final class Exchange {
       facts.wantStarts(false);
     }
     String words = refusal.message.isEmpty() ? "" : " (" + refusal.message + ")";
-    String by = "refused by " + Text.address(settings.urls.get(url)) + ": " + refusal.error + words;
+    String by = "refused by " + Text.address(settings.urls.get(url)) + ": " + refusal.error;
     long waitMs = waitAfter(answer.status, refusal, retry(refusal.retryMs));
-    complain(refusal.error, by, waitMs);
+    complain(refusal.error, by + words + silent, waitMs);
     return waitMs;
   }
 

@@ -28,16 +28,17 @@ final class PageSize {
   }
 
   /** A request with so many rows had not come through, or not been answered, in its time. */
-  void tooSlow(int sent) {
-    if (sent > LEAST_BY_TIME) {
+  void tooSlow(int sent, boolean more) {
+    boolean isLarge = more || sent >= rows / 2;
+    if (isLarge && sent > LEAST_BY_TIME) {
       rows = Math.max(LEAST_BY_TIME, sent / 2);
     }
   }
 
-  /** One with so many was, with time to spare for twice as many. */
-  void quick(int sent) {
+  /** One with so many was; where it was quick, with time to spare for twice as many. */
+  void answered(int sent, boolean quick) {
     if (sent >= rows) {
-      rows = Math.min(most, 2 * rows);
+      rows = Math.min(most, quick ? 2 * rows : rows + LEAST_BY_TIME);
     }
   }
 }

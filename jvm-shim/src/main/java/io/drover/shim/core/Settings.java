@@ -52,14 +52,16 @@ final class Settings {
       try {
         URL base = new URL(name);
         boolean http = "http".equals(base.getProtocol()) || "https".equals(base.getProtocol());
-        if (http && !base.getHost().isEmpty() && base.getUserInfo() == null) {
+        boolean bare =
+            base.getUserInfo() == null && base.getQuery() == null && base.getRef() == null;
+        if (http && bare && !base.getHost().isEmpty()) {
           urls.add(new URL(name.replaceAll("/+$", "") + PATH));
           continue;
         }
       } catch (MalformedURLException e) {
         // said below
       }
-      Log.warn("drover.service.urls: '{}' is not http(s)://host:port, ignored", name);
+      Log.warn("drover.service.urls: '{}' is not http(s)://host:port, ignored", Text.address(name));
     }
     return Collections.unmodifiableList(urls);
   }

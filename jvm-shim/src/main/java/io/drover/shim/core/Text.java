@@ -35,6 +35,12 @@ final class Text {
     return line(url.getProtocol() + "://" + url.getHost() + port + url.getPath());
   }
 
+  /** The same of what is no address: all up to its last @ may be a password. */
+  static String address(String text) {
+    String shown = text.replaceFirst("^([A-Za-z]*://)?.*@", "$1…@");
+    return line(shown.replaceFirst("[?#].*", "?…"));
+  }
+
   private static String withoutHalfPairs(String text) {
     StringBuilder whole = new StringBuilder(text.length());
     for (int i = 0; i < text.length(); i++) {

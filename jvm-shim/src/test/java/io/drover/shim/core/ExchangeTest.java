@@ -664,7 +664,7 @@ public class ExchangeTest {
           return ok("").answer(request);
         };
     assertTrue("its pause is kept", step(refusal(408, "slow_body", "")) >= 3_000);
-    int[] sizes = {200, 100, 100, 50, 50, 50, 50, 100, 200, 400, 400};
+    int[] sizes = {200, 100, 100, 50, 50, 50, 100, 200, 400, 400, 400};
     Script[] next = {late, gone, late, late, late, slow, ok(""), ok(""), ok(""), ok(""), ok("")};
     for (int i = 0; i < sizes.length; i++) {
       step(next[i]);
@@ -703,7 +703,7 @@ public class ExchangeTest {
 
   @Test
   public void theLogTellsOfEachAddressOnceWhyItWasNotReached() throws Exception {
-    exchange = exchange("http://a:1/x?token=secret,http://b:1,http://c:1");
+    exchange = exchange("http://a:1/x,http://b:1,http://c:1");
     Script refused =
         request -> {
           throw new ConnectException("Connection refused\nforged");
@@ -723,10 +723,32 @@ public class ExchangeTest {
     assertEquals(told.toString(), 1, told.size());
     String line =
         "WARN - Drover: no service answers:"
-            + " http://a:1/x (java.net.ConnectException: Connection refused),"
+            + " http://a:1/x/shim/v1/exchange (java.net.ConnectException: Connection refused),"
             + " http://b:1/shim/v1/exchange (status 502 without a Drover answer),"
             + " http://c:1/shim/v1/exchange (answer 200 without a valid X-Drover-Mac); waiting ";
     assertTrue(told.get(0), told.get(0).startsWith(line));
+  }
+
+  @Test
+  public void anAddressThatIsSilentIsToldOfWithTheRefusalOfAnother() throws Exception {
+    exchange = exchange("http://a:1,http://b:1");
+    List<String> told =
+        warnings(
+            () -> {
+              for (int i = 0; i < 3; i++) {
+                step(
+                    request -> {
+                      throw new ConnectException("Connection refused");
+                    });
+                step(refusal(503, "overloaded", ""));
+              }
+            });
+    assertEquals(told.toString(), 1, told.size());
+    String by = "refused by http://b:1/shim/v1/exchange: overloaded";
+    String silent =
+        "; no answer from http://a:1/shim/v1/exchange"
+            + " (java.net.ConnectException: Connection refused)";
+    assertTrue(told.get(0), told.get(0).contains(by) && told.get(0).contains(silent));
   }
 
   @Test

@@ -20,7 +20,7 @@ public class SettingsTest {
         new Settings(
             conf(
                 "drover.service.urls",
-                "http://a:1/, ftp://b, nonsense, https://c:2/base, http://u:p@d, http://"));
+                "http://a:1/, ftp://b, nonsense, https://c:2/base, http://u:p@d, http://, http://a?b, http://a#b"));
     assertEquals(2, settings.urls.size());
     assertEquals("http://a:1/shim/v1/exchange", settings.urls.get(0).toString());
     assertEquals("https://c:2/base/shim/v1/exchange", settings.urls.get(1).toString());
