@@ -16,7 +16,7 @@ use drover_core::model::{
     AckFact, Action, Answer, Attempt, AttemptId, CopyEnd, Job, Millis, NameId, Names, TaskId, TaskState, Time,
 };
 pub use jobs::LeftJob;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row, RowIndex, params};
 use std::path::Path;
 
 /// Older ones have no job that runs, but where one was enrolled before and has no end.
@@ -133,7 +133,7 @@ fn of(connection: &Connection, since: Time) -> rusqlite::Result<Left> {
 }
 
 /// A number that is none below zero.
-fn whole(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
+fn whole(row: &Row<'_>, at: impl RowIndex) -> rusqlite::Result<Option<u64>> {
     Ok(row.get::<_, Option<i64>>(at)?.and_then(|number| u64::try_from(number).ok()))
 }
 

@@ -63,8 +63,16 @@ pub struct Holds {
     book: Arc<Mutex<Book>>,
     /// Had by who writes the file.
     writer: Arc<Mutex<()>>,
-    /// Why what holds now is not in the file.
-    unkept: Arc<std::sync::Mutex<Option<String>>>,
+    unkept: Arc<std::sync::Mutex<Unkept>>,
+}
+
+/// Whether what holds now is in the file.
+#[derive(Default)]
+struct Unkept {
+    /// How often it was to be kept.
+    asked: u64,
+    /// Why it is not.
+    why: Option<String>,
 }
 
 /// What a scope is called on the command line and in the API: `cluster`, `queue:root.etl`, `user:ann`, `job:job_1_0001`.
@@ -188,6 +196,10 @@ impl Keeping {
     }
 }
 
+fn lock(unkept: &std::sync::Mutex<Unkept>) -> std::sync::MutexGuard<'_, Unkept> {
+    unkept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Holds {
     /// The holds of a service that speaks to its engine by `own`.
     pub fn new(own: impl Into<Arc<Own>>, book: Book) -> Holds {
@@ -196,7 +208,7 @@ impl Holds {
 
     /// Why what holds now would not hold after a restart, though there is a file for it.
     pub fn unkept(&self) -> Option<String> {
-        self.unkept.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.unkept).why.clone()
     }
 
     /// Tries again and again to keep what could not be kept.
@@ -222,21 +234,26 @@ impl Holds {
         let path = book.file.clone()?;
         let shown = path.display().to_string();
         let (book, writer, unkept) = (self.book.clone(), self.writer.clone(), self.unkept.clone());
-        let told = |unkept: &std::sync::Mutex<Option<String>>, why| {
-            *unkept.lock().unwrap_or_else(PoisonError::into_inner) = why
-        };
-        told(&unkept, Some("the disk has not answered yet".to_owned()));
+        {
+            let mut unkept = lock(&unkept);
+            (unkept.asked, unkept.why) = (unkept.asked + 1, Some("the disk has not answered yet".to_owned()));
+        }
         let whole = async move {
             let writing = writer.lock_owned().await;
-            let holds = book.lock().await.holds.values().cloned().collect();
-            let write = move || {
-                let _writing = writing;
-                file::write(&path, holds)
+            let (holds, asked) = {
+                let book = book.lock().await;
+                (book.holds.values().cloned().collect(), lock(&unkept).asked)
             };
-            let written =
-                tokio::task::spawn_blocking(write).await.map_err(io::Error::other).and_then(|written| written);
-            told(&unkept, written.as_ref().err().map(ToString::to_string));
-            written
+            let write = move || {
+                let written = file::write(&path, holds);
+                let mut unkept = lock(&unkept);
+                if written.is_err() || unkept.asked == asked {
+                    unkept.why = written.as_ref().err().map(ToString::to_string);
+                }
+                drop(writing);
+                written
+            };
+            tokio::task::spawn_blocking(write).await.map_err(io::Error::other).and_then(|written| written)
         };
         Some(Keeping { shown, written: tokio::spawn(whole) })
     }
@@ -259,7 +276,8 @@ impl Holds {
             return Err(held_longer(old));
         }
         let is_new = !book.holds.contains_key(&hold.scope) && hold.scope != Scope::Cluster;
-        if is_new && book.holds.len() >= HOLDS_MAX {
+        let others = book.holds.len() - usize::from(book.holds.contains_key(&Scope::Cluster));
+        if is_new && others >= HOLDS_MAX {
             return Err(Unheld::TooMany);
         }
         self.own.say(now, Fact::Held(hold.clone())).await.map_err(|_| Busy)?;

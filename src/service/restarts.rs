@@ -199,10 +199,11 @@ impl Restarts {
         known.turn_down(job, times);
         drop(known);
         if self.may(job) {
+            // As good as unanswered: the engine may ask again.
             tracing::warn!(%job, %attempt, %error, "an attempt was to be killed over REST, and was not");
-        } else {
-            tracing::warn!(%job, %attempt, %error, "Drover's user may not kill attempts of this job over REST, or its Hadoop cannot: it is only advised on");
+            return None;
         }
+        tracing::warn!(%job, %attempt, %error, "Drover's user may not kill attempts of this job over REST, or its Hadoop cannot: it is only advised on");
         Some(Answer::Failed)
     }
 }

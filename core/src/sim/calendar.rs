@@ -81,9 +81,9 @@ impl<E> Calendar<E> {
         }
     }
 
-    /// Is any event to come of that kind? One pass over all.
-    pub fn any(&self, of: impl Fn(&E) -> bool) -> bool {
-        self.near.iter().chain(self.far.values().flatten()).any(|Reverse(entry)| of(&entry.event))
+    /// Is any such event to come, at its instant? One pass over all.
+    pub fn any(&self, of: impl Fn(Time, &E) -> bool) -> bool {
+        self.near.iter().chain(self.far.values().flatten()).any(|Reverse(entry)| of(entry.at, &entry.event))
     }
 
     /// The instant of the next event.
@@ -130,7 +130,7 @@ mod tests {
                 }
                 let left = (0..entered.len()).filter(|nth| came.iter().all(|(_, came)| came != nth));
                 prop_assert_eq!(calendar.next_at(), left.clone().map(|nth| entered[nth]).min());
-                prop_assert!(left.clone().all(|nth| calendar.any(|event| *event == nth)));
+                prop_assert!(left.clone().all(|nth| calendar.any(|_, event| *event == nth)));
             }
             prop_assert_eq!(came.len(), entered.len());
             prop_assert!(came.is_sorted());

@@ -121,7 +121,7 @@ impl World<'_> {
     fn is_awaited(&self, now: Time) -> bool {
         const PATIENCE: Millis = Millis(30 * 24 * 3_600_000);
         let served = !self.jobs.is_empty() && now.since(self.given) < PATIENCE;
-        served || self.calendar.any(|event| matches!(event, Event::Arrive(_)))
+        served || self.calendar.any(|_, event| matches!(event, Event::Arrive(_)))
     }
 }
 

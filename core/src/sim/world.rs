@@ -1,6 +1,6 @@
 //! The simulated cluster, event by event.
 
-use super::attempt::{AttemptKey, Attempts};
+use super::attempt::{AttemptKey, Attempts, STAGE_MAX};
 use super::beats::Beats;
 use super::calendar::Calendar;
 use super::draw::{Draws, Purpose};
@@ -46,6 +46,16 @@ pub(super) enum Event {
 
 /// A task that is run so often will never have been run often enough.
 pub(super) const RUNS_MAX: u32 = 2_000;
+
+/// So long nothing may happen before it is given up that anything will.
+const QUIET: Millis = Millis(86_400_000);
+
+impl Event {
+    /// Does it come every so often?
+    fn recurs(&self) -> bool {
+        matches!(self, Event::Exchange | Event::Preempt | Event::Links)
+    }
+}
 
 /// Why a run could not be ended.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -126,6 +136,8 @@ pub(super) struct World<'a> {
     pub(super) given: Time,
     /// Outputs are lost on nodes that stay.
     pub(super) loses: bool,
+    /// When anything last happened but what comes every so often.
+    pub(super) moved: Time,
     /// Why this is played no further.
     pub(super) given_up: Option<Stuck>,
     /// The furthest that any winner's work was off what its task asks for, or the end of any stage off its work, milliseconds.
@@ -202,6 +214,7 @@ impl<'a> World<'a> {
             unwaits: None,
             given: START,
             loses: ideal != Some(Ideal::IdealRecompute) && scenario.trouble.iter().any(Trouble::loses_outputs),
+            moved: START,
             given_up: None,
             off_ms: 0.0,
             watch: None,
@@ -214,6 +227,9 @@ impl<'a> World<'a> {
         while self.given_up.is_none()
             && let Some((now, event)) = self.calendar.next()
         {
+            if !event.recurs() {
+                self.moved = now;
+            }
             self.happens(event, now);
             self.plan_begun(now);
             if std::mem::take(&mut self.stirred) {
@@ -337,10 +353,13 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Are there jobs for which anything is to come but what comes every so often? Else they wait for what will never be.
+    /// Are there jobs for which anything is to come but what comes every so often? Else they wait for what will never be. What ends later than is counted is something to come for as long again as
+    /// the run has lasted, and a day at least, in which a policy may act.
     pub(super) fn goes_on_by_itself(&self) -> bool {
-        let recurs = |event: &Event| matches!(event, Event::Exchange | Event::Preempt | Event::Links);
-        !self.jobs.is_empty() && self.calendar.any(|event| !recurs(event))
+        let quiet = self.calendar.now().since(self.moved);
+        let is_over = quiet > self.moved.since(START).max(QUIET);
+        let comes = |at: Time, event: &Event| !event.recurs() && (!is_over || at < START + STAGE_MAX);
+        !self.jobs.is_empty() && self.calendar.any(comes)
     }
 
     /// A job whose tasks have all succeeded is over, and those that wait for it begin.

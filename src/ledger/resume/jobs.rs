@@ -27,7 +27,8 @@ pub struct LeftJob {
     pub drawn: Option<Draw>,
 }
 
-const ENROLLED: &str = "SELECT e.job, e.at_ms, e.name, e.user, e.queue, e.maps, e.reduces, e.held_out, e.policy, e.share, e.salt FROM enrolments e";
+/// All columns, by their names: those of the draw are not in a file of an older version.
+const ENROLLED: &str = "SELECT e.* FROM enrolments e";
 /// By the indexes of both tables, in one order: of the many that have an end no row is read. From before the first end that is kept the ends of others may have been let go before their enrolments.
 const OPEN: &str =
     "WHERE e.rowid IN (SELECT o.rowid FROM enrolments o WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.job = o.job))
@@ -73,19 +74,20 @@ fn enrolled(connection: &Connection, which: &str, values: impl Params) -> Vec<Le
 impl LeftJob {
     /// `None` where its name is none.
     fn read(row: &Row<'_>) -> rusqlite::Result<Option<LeftJob>> {
-        let id: String = row.get(0)?;
+        let id: String = row.get("job")?;
         let Ok(id) = id.parse() else { return Ok(None) };
-        let size = |at| Ok::<_, rusqlite::Error>(whole(row, at)?.and_then(|size| u32::try_from(size).ok()));
+        let size = |of| Ok::<_, rusqlite::Error>(whole(row, of)?.and_then(|size| u32::try_from(size).ok()));
+        let drawn = row.get("share").and_then(|share| Ok(Draw::kept(share, row.get("salt")?)));
         Ok(Some(LeftJob {
             id,
-            policy: row.get(8)?,
-            at: Time(whole(row, 1)?.unwrap_or(0)),
-            name: row.get(2)?,
-            user: row.get(3)?,
-            queue: row.get(4)?,
-            totals: size(5)?.zip(size(6)?).map(|(maps, reduces)| [maps, reduces]),
-            held_out: row.get(7)?,
-            drawn: Draw::kept(row.get(9)?, row.get(10)?),
+            policy: row.get("policy")?,
+            at: Time(whole(row, "at_ms")?.unwrap_or(0)),
+            name: row.get("name")?,
+            user: row.get("user")?,
+            queue: row.get("queue")?,
+            totals: size("maps")?.zip(size("reduces")?).map(|(maps, reduces)| [maps, reduces]),
+            held_out: row.get("held_out")?,
+            drawn: drawn.unwrap_or(None),
         }))
     }
 

@@ -91,6 +91,22 @@ fn of_a_job_that_is_left_its_enrolment_tells_more_than_its_actions() {
 }
 
 #[test]
+fn what_an_earlier_version_has_enrolled_is_left_though_it_did_not_keep_the_draw() {
+    let (_dir, path) = kept(&job(1, true, None, ""));
+    let connection = Connection::open(path).unwrap();
+    let drawn = |connection| of(connection, Time(0)).unwrap().jobs.remove(0).drawn.map(|draw| draw.share);
+    assert_eq!(drawn(&connection), Some(0.3));
+    connection
+        .execute_batch("ALTER TABLE enrolments DROP COLUMN share; ALTER TABLE enrolments DROP COLUMN salt")
+        .unwrap();
+    assert_eq!(drawn(&connection), None);
+    let left = of(&connection, Time(0)).unwrap().jobs.remove(0);
+    let (end, _) =
+        left.ended(&EndFact { job: left.id, state: None, started: None, finished: None, attempts: Vec::new() });
+    assert_eq!((&*end.name, end.totals, end.held_out), ("daily 1", Some([20, 2]), Some(true)));
+}
+
+#[test]
 fn where_enrolments_cannot_be_read_the_actions_are_known_all_the_same() {
     let mut rows = job(1, false, None, "");
     rows.push(decision(7, "act").row());

@@ -70,7 +70,8 @@ fn set_aside(path: &Path) -> io::Result<()> {
     let too_many = || io::Error::other("too many files that could not be read lie beside it; move them away");
     let free = free.ok_or_else(too_many)?;
     tracing::warn!(path = %path.display(), to = %free.display(), "the holds that cannot be read are set aside");
-    std::fs::hard_link(path, free)
+    // Where there are no links, or none may be made of another's file, nothing lies there for a moment.
+    std::fs::hard_link(path, &free).or_else(|_| std::fs::rename(path, free))
 }
 
 /// Writes the whole file or nothing of it, and has it on the disk when it comes back. What lies there and cannot be read is kept beside it.

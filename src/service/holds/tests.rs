@@ -190,6 +190,8 @@ async fn there_is_an_end_to_how_many_there_may_be() {
     assert!(matches!(all.hold(hold(Scope::User("more".into()), None), NOW).await, Err(Unheld::TooMany)));
     assert!(all.hold(hold(Scope::User("7".into()), None), NOW).await.is_ok(), "a later word on the same");
     assert!(all.hold(hold(Scope::Cluster, None), NOW).await.is_ok(), "a stop of everything");
+    all.lift(&Scope::User("7".into()), "local", NOW).await.unwrap();
+    assert!(all.hold(hold(Scope::User("more".into()), None), NOW).await.is_ok(), "it takes no other's place");
 }
 
 #[tokio::test]

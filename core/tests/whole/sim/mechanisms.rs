@@ -239,10 +239,14 @@ fn a_task_that_would_take_longer_than_is_counted_is_told_and_no_fault_of_the_boo
     let slowness = json!({"attempt": 1e6, "data": 1000});
     let jobs = json!([{"name": "a", "maps": {"tasks": 1, "work": 3600}}]);
     let cluster = json!({"nodes": 1});
-    let endless = scenario(json!({"cluster": cluster, "trouble": trouble, "slowness": slowness, "jobs": jobs}));
-    let params = EngineParams { policy: PolicyName::None, ..EngineParams::default() };
-    let told = run(&endless, params, 1).unwrap_err().to_string();
-    assert!(told.starts_with("a task of a would take more than 30,000 years"), "{told}");
+    let hadoop = json!({"exchange": 600});
+    let all = json!({"cluster": cluster, "hadoop": hadoop, "trouble": trouble, "slowness": slowness, "jobs": jobs});
+    // Policies look at it again and again meanwhile.
+    for policy in [PolicyName::None, PolicyName::Late, PolicyName::Drover] {
+        let params = EngineParams { policy, ..EngineParams::default() };
+        let told = run(&scenario(all.clone()), params, 1).unwrap_err().to_string();
+        assert!(told.starts_with("a task of a would take more than 30,000 years"), "{policy:?}: {told}");
+    }
 }
 
 #[test]
