@@ -248,7 +248,7 @@ impl Holds {
                 let written = file::write(&path, holds);
                 let mut unkept = lock(&unkept);
                 if written.is_err() || unkept.asked == asked {
-                    unkept.why = written.as_ref().err().map(ToString::to_string);
+                    unkept.why = written.as_ref().err().map(|error| format!("{}: {error}", path.display()));
                 }
                 drop(writing);
                 written
