@@ -224,7 +224,7 @@ settings! {
 
     /// What Drover keeps from one start to the next.
     state: State = "state" {
-        /// Directory for it: operators' holds (`drover pause`, `drover stop`). Without it they are forgotten when the service starts again.
+        /// Directory for it: operators' holds (`drover pause`, `drover stop`), which without it are forgotten when the service starts again, and its epoch, by which it outranks its earlier starts.
         dir: Option<PathBuf> = "", Kind::Path;
     }
 
@@ -250,7 +250,7 @@ settings! {
     late: Late = "late" {
         /// SlowTaskThreshold: percentile of the progress rates below which a task is slow. Not used where `slow_factor` is above 0.
         slow_task_percentile: Option<f64> = "", SHARE, reloadable;
-        /// SlowNodeThreshold: percentile of the nodes' work below which a node gets no copy.
+        /// SlowNodeThreshold: percentile of the nodes' work for a user's running jobs below which a node gets no copy of theirs.
         slow_node_percentile: Option<f64> = "", SHARE, reloadable;
         /// After so long the work that a node has done counts half; 0: in full, for as long as its job runs.
         node_half_life: Option<Millis> = "", Kind::Span(0, 24 * HOUR), reloadable;

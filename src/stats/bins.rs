@@ -1,4 +1,4 @@
-//! Dolly's bins of jobs by their number of tasks (NSDI'13, Table 1).
+//! Dolly's bins of jobs by their number of tasks (NSDI'13, Table 3).
 
 /// Least and most tasks of each.
 pub const BINS: [(u32, u32); 5] = [(1, 10), (11, 50), (51, 150), (151, 500), (501, u32::MAX)];

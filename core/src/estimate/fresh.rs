@@ -50,7 +50,7 @@ impl FreshCopy {
         (Millis(ahead.max(0.0) as u64), probability_positive(ahead, spread))
     }
 
-    /// From the phase's finished tasks: their time at work and the start-up of the latest launches (Mantri §5.1 likewise takes a copy's time from the tasks' rate of
+    /// From the phase's finished tasks: their time at work and the start-up of the latest launches (Mantri §5.5, eq. 3, likewise takes a copy's time from the tasks' rate of
     /// work, and adds the lag of its start), or where reports do not tell those apart their whole run times; plus the time a copy waits for its container and JVM.
     /// The spread is never below a tenth of the mean: few or equal samples do not make the future certain.
     pub fn learn(runs: &Runs, start_lag: Millis) -> Option<FreshCopy> {

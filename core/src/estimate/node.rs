@@ -4,7 +4,8 @@ use super::stats::quantile;
 use crate::model::{Attempt, Job, Millis, NameId, TaskKind, TaskState, Time};
 use std::collections::BTreeMap;
 
-/// LATE §4: total work of each node, the sum of the progress scores of all succeeded and in-progress tasks on it.
+/// LATE §4: total work of each node, the sum of the progress scores of all succeeded and in-progress tasks on it; here of one user's running jobs, lest one user's claims decide about another's
+/// copies.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NodeWork {
     work: BTreeMap<NameId, Done>,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// Tasks of one job that count for one machine in a window: no job alone decides what a machine is taken for.
+/// Tasks of one job that count for one machine in a window: no job alone decides what a machine is taken for. The cluster's p is of all tasks.
 const OF_ONE_JOB: u32 = 32;
 
 /// Machines that are told apart: twice as many as names that no ResourceManager lists could take.
@@ -40,7 +40,8 @@ pub struct NamedOdds {
     machines: Vec<(Name, Machine)>,
 }
 
-/// NSDI'13 §3.2: "The probability of a straggler, p, is calculated every hour"; §2.1.2 tries that for machines, too.
+/// NSDI'13 §3.2: "The probability of a straggler, p, is calculated every hour"; §2.1.2 tries that for machines, too. That an hour's p is averaged with those before is printed of machines (§2.1.2)
+/// and ours for the cluster.
 const HOUR: Millis = Millis(3_600_000);
 
 /// Mantri §5.3: the probability of loss "is estimated for a machine over a long period of time"; which machines lose most is "steady over days but varies over weeks" (§4.2).
@@ -73,17 +74,27 @@ impl StragglerOdds {
     pub fn learn(&mut self, job: &Job, now: Time) {
         let mut counted: BTreeMap<NameId, u32> = BTreeMap::new();
         for pace in TaskKind::ALL.into_iter().flat_map(|kind| paces(job, kind)) {
+            self.add_to_cluster(&pace, &job.user, now);
             if counts(&mut counted, pace.host) {
-                self.add(&pace, &job.user, now);
+                self.add_to_machine(&pace, &job.user, now);
             }
         }
     }
 
     /// Counts one task of a user's that ended at `now` on the service's clock.
     pub fn add(&mut self, pace: &Pace, user: &str, now: Time) {
+        self.add_to_cluster(pace, user, now);
+        self.add_to_machine(pace, user, now);
+    }
+
+    fn add_to_cluster(&mut self, pace: &Pace, user: &str, now: Time) {
+        let hour = self.windows(now).hour;
+        self.cluster.keep_until(hour, self.few);
+        self.cluster.add(hour, pace.straggled, user);
+    }
+
+    fn add_to_machine(&mut self, pace: &Pace, user: &str, now: Time) {
         let (windows, idle) = (self.windows(now), self.idle);
-        self.cluster.keep_until(windows.hour, self.few);
-        self.cluster.add(windows.hour, pace.straggled, user);
         if let Some(machine) = self.machine_mut(pace.host) {
             machine.add(&windows, idle, pace, user);
         }
@@ -183,14 +194,14 @@ mod tests {
     const MINUTES: u64 = 60_000;
 
     #[test]
-    fn a_job_moves_its_machines_and_the_cluster_and_no_job_alone_fills_a_window() {
+    fn a_job_moves_the_cluster_by_all_of_its_tasks_and_no_job_alone_fills_a_machines_window() {
         let mut odds = StragglerOdds::new(Millis(5 * MINUTES));
         let mut maps = vec![(1, 10, 1); 100];
         maps.extend([(2, 100, 1); 4]);
         odds.learn(&job(&maps), Time(10 * MINUTES));
         let of = |number: u32| odds.machine(host(number)).and_then(|machine| machine.straggles().probability());
         assert_eq!((of(1), of(2), of(3)), (Some(0.0), Some(1.0), None));
-        assert_eq!(odds.cluster().probability(), Some(4.0 / f64::from(OF_ONE_JOB + 4)));
+        assert_eq!(odds.cluster().probability(), Some(4.0 / 104.0));
         odds.roll(Time(16 * MINUTES));
         assert_eq!(odds.machine(host(1)).unwrap().straggles().evidence(), f64::from(OF_ONE_JOB) / 2.0);
     }

@@ -147,7 +147,7 @@ pub fn clones_per_task(tasks: u32, p: f64, epsilon: f64) -> Option<u32> {
     Scheme::Task.fewest(tasks, p, epsilon)
 }
 
-/// HotCloud'12 §3.1: c = ⌈ log ε / log(1 − (1 − p)^n) ⌉, the smallest c with (1 − (1 − p)^n)^c ≤ ε. As [`clones_per_task`] otherwise.
+/// HotCloud'12, job-level cloning: c = ⌈ log ε / log(1 − (1 − p)^n) ⌉, the smallest c with (1 − (1 − p)^n)^c ≤ ε. As [`clones_per_task`] otherwise.
 pub fn job_clones(tasks: u32, p: f64, epsilon: f64) -> Option<u32> {
     Scheme::Job.fewest(tasks, p, epsilon)
 }

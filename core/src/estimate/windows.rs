@@ -1,4 +1,4 @@
-//! Averages learned window by window, with what they rest on: Dolly's, of HotCloud'12 §3.2 and NSDI'13 §2.1.2.
+//! Averages learned window by window, with what they rest on: Dolly's of machines (HotCloud'12 §3.2, NSDI'13 §2.1.2), and likewise p of the cluster.
 
 use super::users::{Lasting, Users};
 use serde::{Deserialize, Serialize};

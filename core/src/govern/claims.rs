@@ -1,4 +1,4 @@
-//! What users may claim of the room that clones hold: their fair share (HotCloud'12 §3.2, "an incoming task can immediately claim its fair share by killing clones in
+//! What users may claim of the room that clones hold: their fair share (HotCloud'12, "an incoming task can immediately claim its fair share by killing clones in
 //! progress").
 
 use super::sizes::container;

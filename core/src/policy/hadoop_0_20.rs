@@ -9,6 +9,8 @@
 //! 6: one copy of a task at a time                                                      Contender::barred
 //! ```
 //!
+//! The minute of a reduce is counted from the end of the maps once these have ended, where there all of its run counted.
+//!
 //! Mantri (§7) sums up the same scheduler without sentence 4 and the 0.2: it "uses slots that free up to duplicate any task that has read less data than the others".
 
 use super::{Contender, Judged, View};

@@ -12,7 +12,8 @@
 //!
 //! ProgressRate is ProgressScore / T, and the time left (1 − ProgressScore) / ProgressRate (`estimate::time_left`). No node asks here: a pass ranks all tasks
 //! at once, copies as many as lines 1 and 2 allow, and leaves the node to Hadoop, so line 3 asks whether every node with room is too slow. What the other
-//! thresholds of [`LateParams`] add is in no paper, and [`LateParams::paper`] has none of it.
+//! thresholds of [`LateParams`] add is in no paper, and [`LateParams::paper`] has none of it. But T of a reduce is counted from the end of the maps once these have
+//! ended, where the paper has all of its run: what it waited is none of its own work.
 
 use super::{Contender, Judged, View};
 use crate::estimate::stats::quantile;

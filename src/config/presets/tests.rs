@@ -34,7 +34,7 @@ const PAPER: &[(&str, &str, &str)] = &[
     ("dolly.admission", "all-or-nothing", "NSDI'13 §3.3"),
     ("dolly.by_machine", "false", "NSDI'13 §3.2: p of the whole cluster"),
     ("dolly.prior", "0.1", "NSDI'13 prints no p to begin with"),
-    ("dolly.min_evidence", "1.0", "NSDI'13 §3.2: p is what the hour has shown"),
+    ("dolly.min_evidence", "1.0", "NSDI'13 §3.2 prints no least number of tasks"),
     ("dolly.scheme", "task", "NSDI'13 §3.1: clones at the granularity of tasks"),
     ("dolly.reads", "delay", "NSDI'13 §4.4: delay assignment"),
     ("dolly.contention", "0.76", "NSDI'13 §4.3, Fig. 6: transfers take 32 % longer"),

@@ -73,7 +73,7 @@ impl Supply {
         if asked_mb > budget {
             Some(Verdict::CloneBudget)
         } else {
-            // HotCloud'12 §3.2, line 5: (U + 1) < τ; NSDI'13 §3.2, line 3, lets it be reached.
+            // HotCloud'12, Pseudocode 1, `while`: (U + 1) < τ; NSDI'13 §3.2, line 3, lets it be reached.
             let over = if params.by_machine { asked_mb >= ceiling } else { asked_mb > ceiling };
             over.then_some(Verdict::CloneCeiling)
         }

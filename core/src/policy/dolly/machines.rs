@@ -45,7 +45,7 @@ pub fn by_odds(mut machines: Vec<(NameId, f64)>) -> Vec<(NameId, f64)> {
     machines
 }
 
-/// HotCloud'12 §3.2: clones of a whole job, min(c, (τ − U)/n), where c are `wanted`, `job_mb` is what all n tasks of one take and `free_mb` what may be used yet. Printed is
+/// HotCloud'12, job-level cloning: clones of a whole job, min(c, (τ − U)/n), where c are `wanted`, `job_mb` is what all n tasks of one take and `free_mb` what may be used yet. Printed is
 /// (τ − U + c·n)/n, where U is what would be used with the clones. One where not even a second copy fits.
 pub fn job_level_clones(wanted: u32, job_mb: u64, free_mb: u64) -> u32 {
     let fit = free_mb.checked_div(job_mb).unwrap_or(u64::MAX);

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! As printed B_U grows with every task and never shrinks; meant is once for the phase, and given back as its tasks end. c counts every copy of a task, its first
-//! attempt too: "the different clones are indistinguishable". Lines 2 and 3 are [`admit`], whenever the first task of a phase is to be executed; line 4 is [`judge`],
+//! attempt too: "Clones are indistinguishable" (§5.1). Lines 2 and 3 are [`admit`], whenever the first task of a phase is to be executed; line 4 is [`judge`],
 //! for as long as the phase runs.
 
 mod admission;
@@ -29,7 +29,7 @@ pub use params::{Admission, DollyParams, Reads};
 
 /// The rule by which it proposes.
 pub const RULE: &str = "Dolly, NSDI'13 §3.2, Pseudocode 1 line 4: c clones for each task";
-const GIVES_WAY: &str = "Dolly, HotCloud'12 §3.2: clones give way first";
+const GIVES_WAY: &str = "Dolly, HotCloud'12: clones give way first";
 
 /// Line 4: every task is given its clones, as soon as it is there where that can be done.
 pub fn judge(view: &View<'_>) -> Vec<Judged> {

@@ -156,7 +156,7 @@ mod tests {
         );
         assert_eq!(paper.contention.map(|alpha| (100.0 / alpha - 100.0).round()), Some(32.0), "Fig. 6");
         let first = DollyParams::paper_hotcloud();
-        assert_eq!((first.epsilon, first.tau, first.by_machine), (0.05, 0.7, true), "HotCloud'12 §3.2, §4");
+        assert_eq!((first.epsilon, first.tau, first.by_machine), (0.05, 0.7, true), "HotCloud'12, Evaluation");
         assert_eq!((first.beta, first.admission), (1.0, Admission::FirstCome), "nothing but the ceiling, Pseudocode 1");
     }
 }

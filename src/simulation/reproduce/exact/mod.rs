@@ -27,7 +27,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
     const NOTHING: &str = "Nothing is calibrated.";
     vec![
         by_hand("late.fig2", "LATE §4.2: a two-phase task, whose time left is misjudged", NOTHING, twophase::fig2),
-        by_hand("late.s32", "LATE §3.2, §4.1: which of two slow tasks is copied first", NOTHING, first),
+        by_hand("late.s32", "LATE §3.1, §4.1: which of two slow tasks is copied first", NOTHING, first),
         by_hand(
             "mantri.theorem1",
             "Mantri §5.4: the longest first against the best, which is searched for",

@@ -15,7 +15,7 @@
 //! | ordinary tasks | data even, .47–1.53; luck .9–1.1, even | §4.2: data vary by .34 in the median phase, outliers included; a residual of 20 % is explained. Even, as a long tail would be outliers that data explain in every phase, for none in 18 % (Fig. 4). Until all rows had been seen data were lognormal with σ .2, and varied by .25 |
 //! | what data do | time is in proportion to them | what "explained" means there |
 //! | a copy's luck | that of another task of its phase, drawn | §6.1: the simulator repeats the observed distributions; a copy has its task's own data |
-//! | Hadoop | nodes of one container; a report every 10 s, or ten in a median task where that is shorter | §5.1 |
+//! | Hadoop | nodes of one container; a report every 10 s, or ten in a median task where that is shorter | §5 |
 //! | start-up | .5 s | nothing is printed of it. It is in t_elapsed, and so decides how often Mantri restarts: calibrated on §6.3's .2 for each task, which were .5 with the 1 s of earlier runs |
 //! | copies | have the next container before tasks that wait, where the policy says so; added after a first run in which they waited behind them | Pseudocode 1, line 7, copies while tasks wait, as does LATE that acts early |
 //! | baseline | nobody acts | Dryad, which Cosmos is based on, is one of the schemes, and not without effect |

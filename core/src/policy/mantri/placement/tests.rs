@@ -53,7 +53,7 @@ fn a_reduce_goes_where_its_data_is() {
 fn long_phases_see_equal_links_and_short_ones_those_of_their_start() {
     let measured = [Links { up: 1.0, down: 2.0 }, Links { up: 3.0, down: 6.0 }];
     assert_eq!(expected_links(&measured, 10.0, 10.0), measured);
-    assert_eq!(expected_links(&measured, 11.0, 10.0), [Links { up: 2.0, down: 4.0 }; 2]);
+    assert_eq!(expected_links(&measured, 11.0, 10.0), [Links { up: 3.0, down: 3.0 }; 2]);
 }
 
 #[test]
