@@ -1,6 +1,7 @@
-//! Directories that are made where they are not there yet.
+//! Directories that are made where they are not there yet, and files that are replaced whole.
 
-use std::io::{Error, ErrorKind, Result};
+use std::fs::File;
+use std::io::{Error, ErrorKind, Result, Write};
 use std::path::Path;
 
 /// Makes it, and those above it.
@@ -18,6 +19,24 @@ pub fn make(dir: &Path) -> Result<()> {
 pub fn make_above(file: &Path) -> Result<()> {
     let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
     dir.map_or(Ok(()), |dir| made(dir, || format!("{} is no directory", dir.display())))
+}
+
+/// Writes the whole file or nothing of it, in a directory that is made where it is not there, and has it on the disk when it comes back. Once the new one is on the disk, and before it takes
+/// the old one's place, `first` is done.
+///
+/// # Errors
+/// What the system says, or `first`; what was there is there still.
+pub fn replace(path: &Path, bytes: &[u8], first: impl FnOnce() -> Result<()>) -> Result<()> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    make(dir)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let new = path.with_file_name(format!("{name}.new"));
+    let mut file = File::create(&new)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    first()?;
+    std::fs::rename(&new, path)?;
+    File::open(dir)?.sync_all()
 }
 
 fn made(dir: &Path, other: impl FnOnce() -> String) -> Result<()> {

@@ -5,6 +5,7 @@ mod claims;
 mod descriptors;
 mod desk;
 mod engine_loop;
+mod epoch;
 mod error;
 #[cfg(test)]
 pub mod fixture;

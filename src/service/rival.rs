@@ -22,7 +22,8 @@ pub async fn watch_for_others(notes: &Notes, holds: &Holds) {
             Some(epoch) => tracing::warn!(
                 epoch,
                 "another Drover service with a higher epoch speaks to this cluster's shims, so this one does not act: stop one of the two; or, where there is \
-                 no other, this machine's clock was set back before the service started: put it right and start the service again"
+                 no other, an earlier start of this one had a clock that was ahead: put this machine's clock right, set state.dir, by which a start outranks those \
+                 before it, and start the service after that epoch, which is in Unix milliseconds"
             ),
             None => tracing::warn!("no shim has spoken of another Drover service for ten minutes"),
         }

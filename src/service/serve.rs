@@ -13,7 +13,7 @@ use super::restarts::Restarts;
 use super::rival::watch_for_others;
 use super::shims::Shims;
 use super::world;
-use super::{Desk, claims, descriptors, vouch};
+use super::{Desk, claims, descriptors, epoch, vouch};
 use crate::api::listen;
 use crate::api::views::{ConfigView, RmView};
 use crate::api::{self, ApiState, Doorman, Role};
@@ -120,7 +120,8 @@ async fn start(loaded: &Loaded, lost_lines: IntCounter, stop: &CancellationToken
     let rest_metrics = yarn::metrics::Metrics::new(&registry)?;
     let shim_metrics = shim::Metrics::new(&registry, rest_metrics.facts_refused())?;
     let clients = world::clients(config, rest_metrics)?;
-    let identity = Identity { epoch: clock::now().0, incarnation: format!("{:016x}", rand::random::<u64>()) };
+    let incarnation = format!("{:016x}", rand::random::<u64>());
+    let identity = Identity { epoch: epoch::next(config.state.dir.as_deref(), clock::now()), incarnation };
     let notes = Arc::new(Notes::default());
     let (outside, inbox) = channels();
     let mut desk = desk(config, &identity, metrics.clone())?;
@@ -189,7 +190,7 @@ fn state(
             config.listen.api.ip(),
             config.listen.api_names.iter().cloned().chain([api::host_name()]),
         ),
-        process: Process::new(identity.incarnation.clone(), Time(identity.epoch)),
+        process: Process::new(identity.incarnation.clone(), clock::now()),
         shims: Arc::new({
             let notes = notes.clone();
             move || notes.shim.get().map(Shims::of).unwrap_or_default()

@@ -67,7 +67,7 @@ pub fn running(acts: bool, status: &Status, checks: &mut Checks) {
         checks.fail(
             "one service only",
             format!("another service, of epoch {epoch}, speaks to this cluster's shims, and this one does not act"),
-            "stop one of the two: shims obey the younger. Where there is no other, this machine's clock was set back: put it right and start the service again",
+            "stop one of the two: shims obey the younger. Where there is no other, an earlier start of this one had a clock that was ahead: put it right, set state.dir, by which a start outranks those before it, and start the service after that epoch, which is in Unix milliseconds",
         );
     }
     if !acts {

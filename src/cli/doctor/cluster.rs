@@ -10,7 +10,7 @@ use crate::yarn::rm::Presented;
 use drover_core::model::{AppAttemptId, JobId};
 
 /// Skew beyond which elapsed times between machines mislead people; decisions follow each AM's own clock.
-const SKEW_MS: u64 = 5_000;
+pub(super) const SKEW_MS: u64 = 5_000;
 /// Jobs that are tried at most, the newest first: one may be just starting, or end meanwhile.
 const JOBS_TRIED: usize = 5;
 
@@ -84,6 +84,12 @@ fn supported(version: &str, checks: &mut Checks) {
     }
 }
 
+/// How somebody's clock stands beside this machine's, Unix milliseconds.
+pub(super) fn clock_says(whose: &str, theirs: u64, ours: u64) -> String {
+    let side = if theirs < ours { "behind" } else { "ahead of" };
+    format!("{whose}'s clock is {:.1} s {side} this machine's", theirs.abs_diff(ours) as f64 / 1_000.0)
+}
+
 fn skew(frame: &Frame, checks: &mut Checks) {
     let Some(date) = frame.date else {
         checks.skip("clock skew", "the ResourceManager does not tell its time");
@@ -92,11 +98,7 @@ fn skew(frame: &Frame, checks: &mut Checks) {
     // The header has whole seconds, so half of one is its mean error.
     let theirs = date.0 + 500;
     let apart = theirs.abs_diff(frame.received.0);
-    let says = format!(
-        "the ResourceManager's clock is {:.1} s {} this machine's",
-        apart as f64 / 1_000.0,
-        if theirs < frame.received.0 { "behind" } else { "ahead of" }
-    );
+    let says = clock_says("the ResourceManager", theirs, frame.received.0);
     match apart {
         0..1_000 => checks.ok("clock skew", "the ResourceManager's clock and this machine's agree to a second"),
         1_000..=SKEW_MS => checks.ok("clock skew", says),

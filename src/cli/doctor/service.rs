@@ -1,5 +1,6 @@
 //! The service, if one runs.
 
+use super::cluster::{SKEW_MS, clock_says};
 use super::site::SHIM;
 use super::{Checks, acting, ledger, places};
 use crate::api::views::Status;
@@ -56,6 +57,7 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
         );
     }
     configuration(&status, checks);
+    clock(status.now_ms, crate::clock::now().0, checks);
     if let Some(why) = &status.holds_unkept {
         checks.warn(
             "holds",
@@ -82,6 +84,17 @@ fn configuration(status: &Status, checks: &mut Checks) {
             "settings that wait",
             format!("when it was last read again, what these held was not what the service goes by: {which}"),
             "start the service again; jobs run on meanwhile",
+        );
+    }
+}
+
+/// A service takes the time of day once, as it starts.
+fn clock(theirs: u64, ours: u64, checks: &mut Checks) {
+    if theirs.abs_diff(ours) > SKEW_MS {
+        checks.warn(
+            "the service's clock",
+            format!("{}: one of the two was wrong when the service took it, or is now", clock_says("the service", theirs, ours)),
+            "put the clocks right and start the service again: holds end, and the ledger's rows are dated, by the time that it took as it started",
         );
     }
 }
@@ -146,6 +159,18 @@ mod tests {
         let says =
             "when it was last read again, what these held was not what the service goes by: rest.user, listen.api";
         assert_eq!(warned(waits), [(Verdict::Warn, says.to_owned())]);
+    }
+
+    #[test]
+    fn a_service_that_took_another_time_of_day_than_this_machine_has_is_warned_of() {
+        let said = |theirs, ours| {
+            let mut checks = Checks::default();
+            clock(theirs, ours, &mut checks);
+            checks.0.pop().map(|check| check.says)
+        };
+        assert_eq!([said(7_205_000, 7_200_000), said(7_195_000, 7_200_000)], [None, None]);
+        let says = said(0, 7_200_000).unwrap();
+        assert!(says.starts_with("the service's clock is 7200.0 s behind this machine's: "), "{says}");
     }
 
     #[test]

@@ -77,15 +77,6 @@ fn set_aside(path: &Path) -> io::Result<()> {
 /// Writes the whole file or nothing of it, and has it on the disk when it comes back. What lies there and cannot be read is kept beside it.
 pub fn write(path: &Path, holds: Vec<Hold>) -> io::Result<()> {
     let kept = Kept { format: FORMAT, holds };
-    let dir = path.parent().unwrap_or(Path::new("."));
-    dirs::make(dir)?;
-    let new = path.with_extension("json.new");
-    let mut file = std::fs::File::create(&new)?;
-    file.write_all(&serde_json::to_vec_pretty(&kept)?)?;
-    file.sync_all()?;
-    if path.is_file() && read(path).is_err() {
-        set_aside(path)?;
-    }
-    std::fs::rename(&new, path)?;
-    std::fs::File::open(dir)?.sync_all()
+    let unread = || path.is_file() && read(path).is_err();
+    dirs::replace(path, &serde_json::to_vec_pretty(&kept)?, || if unread() { set_aside(path) } else { Ok(()) })
 }
