@@ -161,6 +161,9 @@ impl Desk {
     fn follow(&mut self, seen: &Observation) {
         match &seen.fact {
             Fact::Ended(_) => self.learning.ended(),
+            Fact::ClockSet(job) => {
+                tracing::warn!(%job, "the clock of this job's ApplicationMaster was set while it ran: no task of it is copied or restarted for its times while an attempt runs that was launched before")
+            }
             Fact::Queues(queues) => {
                 if let Some(unknown) = self.named.compare(queues, &self.engine, seen.received) {
                     self.metrics.queues_unknown.set(i64::try_from(unknown).unwrap_or(i64::MAX));

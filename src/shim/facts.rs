@@ -1,15 +1,15 @@
 //! Rows become facts. A value that cannot be is left out and counted under its reason; the rest of its row still counts.
 
 use super::params::ShimParams;
-use super::session::{Now, Session};
+use super::session::{Now, RUNS, Session};
 use super::table::Names;
 use super::told::Told;
 use super::values::{Num, Word};
 use super::wire::{AttemptRow, CounterRow, MAX_MISSES, MAX_SPLIT_HOSTS, Request, TaskRow};
 use crate::shown::is_host;
 use drover_core::model::{
-    AppAttemptId, AttemptFact, Bytes, Capabilities, Channel, Counters, Fact, JobFact, JobPhase, Millis, Miss,
-    Observation, Source, TaskFact, TaskKind, Time,
+    AppAttemptId, AttemptFact, AttemptState, Bytes, Capabilities, Channel, Counters, Fact, JobFact, JobPhase, Millis,
+    Miss, Observation, Source, TaskFact, TaskKind, Time,
 };
 use std::sync::Arc;
 
@@ -31,15 +31,14 @@ pub fn tell(
     if session.can.replace(can) != Some(can) || opened {
         told.facts.push(Fact::Can(job, can));
     }
-    if session.ticks.take_set() {
-        tracing::warn!(%job, "the clock of this job's ApplicationMaster was set forward while it ran: no task of it is copied or restarted while an attempt runs that was launched before");
-        told.facts.push(Fact::ClockSet(job));
-    }
     summary(session, request, &mut told);
     hosts(session, request, params, names, &mut told);
     let tasks = tasks(session, request, params, &mut told);
     let attempts = attempts(session, request, params, &mut told);
     told.rows = (tasks.len() + attempts.len()) as u64;
+    if session.ticks.take_set() {
+        told.facts.push(Fact::ClockSet(job));
+    }
     if !tasks.is_empty() {
         let complete = request.base == 0 && !request.more && covers_all(&tasks, request);
         told.facts.push(Fact::Tasks { job, complete, tasks });
@@ -194,7 +193,7 @@ fn of_job(session: &Session, kind: TaskKind, index: u32, number: u32) -> Attempt
     AttemptFact::of(session.profile.job().task(kind, index).attempt(number))
 }
 
-fn attempt(session: &Session, row: &AttemptRow, mut fact: AttemptFact, told: &mut Told) -> AttemptFact {
+fn attempt(session: &mut Session, row: &AttemptRow, mut fact: AttemptFact, told: &mut Told) -> AttemptFact {
     fact.state = told.word(row.s, "unknown_state");
     fact.host = told.ok(row.node.map(|index| host(session, index)), "unknown_host");
     fact.started = told.time(row.at);
@@ -211,10 +210,20 @@ fn attempt(session: &Session, row: &AttemptRow, mut fact: AttemptFact, told: &mu
     fact.copied = told.time(row.shuf);
     fact.sorted = told.time(row.sort);
     fact.speculative = row.spec;
+    note_launch(session, &fact);
     if let Some(row) = &row.ctr {
         fact.counters = counters(row, told);
     }
     fact
+}
+
+/// Attempts of earlier AMs were launched before this one began.
+fn note_launch(session: &mut Session, fact: &AttemptFact) {
+    let own = fact.number >= session.profile.attempt.number.saturating_sub(1).saturating_mul(RUNS);
+    let runs = matches!(fact.state, Some(AttemptState::Running | AttemptState::CommitPending));
+    if let Some(launched) = fact.started.filter(|_| own && runs) {
+        session.ticks.has_running(launched);
+    }
 }
 
 /// Which reduces could not fetch the attempt's output.

@@ -214,7 +214,7 @@ pub struct Seen {
 }
 
 /// Attempts of each AM attempt number from a multiple of this (Hadoop's TaskImpl).
-const RUNS: u32 = 1000;
+pub(super) const RUNS: u32 = 1000;
 
 impl Seen {
     /// Takes note of an attempt of a task that exists. The label of the reason when it cannot be.

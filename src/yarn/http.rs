@@ -90,9 +90,9 @@ pub struct Answer<D> {
 pub struct Frame {
     /// The server's clock, to the second, where it told it.
     pub date: Option<Time>,
-    /// When the last byte came, the service's clock.
+    /// When it was read, the service's clock.
     pub received: Time,
-    /// From request to last byte.
+    /// From the request until then.
     pub took: Duration,
     /// Bytes of the body.
     pub bytes: u64,
@@ -199,7 +199,7 @@ impl Http {
         let outcome = result.as_ref().map_or_else(Kind::label, |_| "ok");
         self.metrics.request(endpoint, outcome, bytes, took);
         let (document, date) = result.map_err(|kind| kind.at(url))?;
-        Ok(Answer { document, frame: Frame { date, received: clock::now(), took, bytes } })
+        Ok(Answer { document, frame: Frame { date, received: clock::now(), took: began.elapsed(), bytes } })
     }
 
     async fn ask(

@@ -32,9 +32,7 @@ impl Engine {
             }
         }
         job.heed();
-        let offset = job.clock_offset_ms;
-        let named =
-            seen.judged.iter().filter_map(|judged| judged.recheck).map(|at| at.shifted(offset.saturating_neg()));
+        let named = seen.judged.iter().filter_map(|judged| judged.recheck).map(|at| job.service_time(at));
         if let Some(next) = named.filter(|at| *at > now).min() {
             self.due.entry(id).and_modify(|due| *due = next.min(*due)).or_insert(next);
         }

@@ -125,10 +125,10 @@ impl Engine {
         let job = self.cluster.job(id)?;
         self.calibration.open(job, self.params.seed);
         let mode = self.mode_of(job);
-        let (am_now, offset) = (job.am_time(now), job.clock_offset_ms);
+        let am_now = job.am_time(now);
         let landing = self.flights.expire(id, am_now);
         let mut again = landing.into_iter().collect::<Vec<_>>();
-        again.extend(answer_due.map(|at| at.shifted(offset)));
+        again.extend(answer_due.map(|at| job.am_time(at)));
         let views = TaskKind::ALL.map(|kind| self.view(job, kind, mode, am_now));
         let notes: Vec<_> = views.iter().flat_map(|view| self.notes_on(view)).collect();
         let judged = views.each_ref().map(|view| self.judge(view, mode, now));
@@ -178,7 +178,7 @@ impl Engine {
             self.calibration.note(attempt, note);
         }
         let quantum = now + self.params.look_again;
-        let named = again.into_iter().map(|at| at.shifted(offset.saturating_neg())).filter(|at| *at > now).min();
+        let named = again.into_iter().map(|at| job.service_time(at)).filter(|at| *at > now).min();
         (running || named.is_some()).then(|| named.map_or(quantum, |named| named.min(quantum)))
     }
 

@@ -111,7 +111,8 @@ fn reads(job: &Job) -> Vec<Read> {
         return vec![];
     }
     let read = |(id, task): (TaskId, &Task)| {
-        let attempt = task.won().filter(|_| task.state == TaskState::Succeeded)?;
+        let counts = task.state == TaskState::Succeeded && !task.marks.skewed();
+        let attempt = task.won().filter(|_| counts)?;
         let (started, read, ended) = (attempt.started.get()?, attempt.copied()?, task.ended()?);
         let mut others = task.attempts.iter().filter(|other| other.number != attempt.number);
         if others.any(|other| other.started.get().is_some_and(|other| other < started)) {

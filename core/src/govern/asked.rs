@@ -112,7 +112,7 @@ impl Asked {
         // By a clock that was set since nobody knows when; but not after it was told.
         let is_told = |at: &Time| job.clock_set.get().is_none_or(|set| *at >= set);
         let at = self.copies(task).filter_map(|copy| copy.finished.get()).max().filter(is_told);
-        let since = at.map_or(job.heard, |at| job.heard.min(at.shifted(-job.clock_offset_ms)));
+        let since = at.map_or(job.heard, |at| job.heard.min(job.service_time(at)));
         self.gone = newest.map(|number| (number, since));
     }
 

@@ -1,9 +1,9 @@
 //! What becomes of an AM's clock that is set. Set back it would make last too long what is counted on it: that lasts no longer, from what it says now, than it would from then on. Set forward
-//! it has made every attempt that was launched before look as much older.
+//! it has made every attempt that was launched before look as much older, and set back as much younger.
 
 use super::GovernParams;
 use super::flight::{Flight, Flights};
-use crate::model::{Action, Job, JobId, TaskKind, Time, Verdict};
+use crate::model::{Action, Job, JobId, Task, TaskKind, TaskState, Time, Verdict};
 use crate::policy::{Budget, Judged};
 
 /// Why what is proposed of a job's task is not done: its times say nothing. A clone is no matter of times.
@@ -12,12 +12,13 @@ pub fn bar(judged: &Judged, job: &Job) -> Option<Verdict> {
     by_time.then(|| of_times(job)).flatten()
 }
 
-/// Why a job's tasks are not judged by their times: its AM's clock was set forward while attempts ran that run still.
+/// Why a job's tasks are not judged by their times: its AM's clock was set while attempts ran that run still.
 pub(super) fn of_times(job: &Job) -> Option<Verdict> {
     let set = job.clock_set.get()?;
-    let mut unended = TaskKind::ALL.into_iter().flat_map(|kind| job.tasks(kind)).flat_map(|(_, task)| task.unended());
-    let older = unended.any(|attempt| attempt.started.get().is_some_and(|at| at < set));
-    older.then_some(Verdict::ClockSet)
+    let older = |task: &Task| task.unended().any(|attempt| attempt.started.get().is_some_and(|at| at < set));
+    let spans = |task: &Task| task.state == TaskState::Running && task.marks.skewed();
+    let mut tasks = TaskKind::ALL.into_iter().flat_map(|kind| job.tasks(kind));
+    tasks.any(|(_, task)| spans(task) || older(task)).then_some(Verdict::ClockSet)
 }
 
 impl Flights {
@@ -102,6 +103,13 @@ mod tests {
             [bars(Running, 50_000, 50_000), bars(Running, 1_000, 0), bars(Killed, 1_000, 50_000)],
             [[None; 2]; 3]
         );
+        let mut job = job();
+        attempt(&mut job, map(3).attempt(0), Running, 50_000, 0);
+        let task = job.task_mut(map(3)).unwrap();
+        task.marks = task.marks.skewing(true);
+        assert_eq!(bar(&proposed(1), &job), None);
+        job.clock_set.latest(Some(Time(20_000)));
+        assert_eq!(bar(&proposed(1), &job), Some(Verdict::ClockSet), "set back while it ran");
     }
 
     #[test]

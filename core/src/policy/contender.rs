@@ -153,7 +153,10 @@ impl<'a> Contender<'a> {
         if self.is_committing() {
             return Some(Verdict::Committing);
         }
-        (!view.judge_native_copies && self.task.unended().count() > 1).then_some(Verdict::AlreadyCopied)
+        if !view.judge_native_copies && self.task.unended().count() > 1 {
+            return Some(Verdict::AlreadyCopied);
+        }
+        self.task.marks.skewed().then_some(Verdict::ClockSet)
     }
 }
 

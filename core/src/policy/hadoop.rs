@@ -126,7 +126,8 @@ impl Scan {
         let estimator = view.estimator.of_hadoop().unwrap_or(params.estimator);
         let succeeded = || view.job.tasks(view.kind).filter(|(_, task)| task.state == TaskState::Succeeded);
         let own = succeeded().filter(|(_, task)| u64::from(task.winner().unwrap_or(0)) >= view.job.first_number());
-        let durations: Durations = own.filter_map(|(_, task)| task.run_time()).collect();
+        let durations: Durations =
+            own.filter(|(_, task)| !task.marks.skewed()).filter_map(|(_, task)| task.run_time()).collect();
         let mut ends: Vec<Time> = succeeded().map(|(_, task)| task.ended().unwrap_or_default()).collect();
         ends.sort_unstable();
         let enough = (1..).zip(ends).find(|(finished, _)| enough_finished(*finished, view.total));

@@ -266,7 +266,7 @@ impl<'a> View<'a> {
 
     /// Does a task tell how long others take? See [`Job::tells`].
     pub fn tells(&self, task: &Task) -> bool {
-        self.peers.empty[1] == 0 || !task.is_empty()
+        !(self.peers.empty_apart && task.is_empty() || task.marks.skewed())
     }
 
     /// Of the tasks that do how many have finished, and how many there are in all.
@@ -288,7 +288,7 @@ impl<'a> View<'a> {
     }
 
     /// How much more input than typical a task has: by the lengths of splits, else by counters. 1 where inputs are not known, and for less than typical.
-    /// Mantri (§4) likewise sets a task's time against its data before it calls the task an outlier.
+    /// Mantri (§4.2) likewise asks of an outlier whether its data explain it.
     pub fn input_ratio(&self, contender: &Contender<'_>) -> f64 {
         // What is projected from a score older than its counters is that much too large: less than this says nothing.
         const NOISE: f64 = 1.5;

@@ -4,6 +4,7 @@ use super::end::Ended;
 use super::reading::Reading;
 use crate::yarn::facts::cluster::AppSeen;
 use crate::yarn::facts::job::{JobSeen, TasksSeen};
+use crate::yarn::http::Frame;
 use crate::yarn::metrics::Metrics;
 use crate::yarn::schedule::Call;
 use crate::yarn::told::Told;
@@ -27,6 +28,8 @@ struct JobClock {
     attempt: u32,
     /// Its AM's clock less the service's, milliseconds.
     offset: Option<i64>,
+    /// The least and the most of that by the last answer that told the AM's clock, which it may have looked at whenever it worked on it.
+    within: Option<(Time, [i64; 2])>,
     slow_start: Option<f32>,
     /// Most copies seen under way at once.
     copies: u32,
@@ -137,6 +140,7 @@ impl Emitter {
             Reading::Attempts(told) => told.what.1,
             _ => None,
         };
+        let set = am_now.is_some_and(|now| clock.was_set(now, frame));
         // A job that has not started tells no time, and a service whose clock is ahead would take what its shim says next for old news. The answer's date is cut
         // to the second, so it is never ahead.
         let dated = || frame.date.filter(|_| clock.offset.is_none());
@@ -144,7 +148,10 @@ impl Emitter {
             clock.offset = Some(offset(now, received));
         }
         let at = received.shifted(clock.offset.unwrap_or(self.rm_offset));
-        let facts = job_facts(job, clock, reading);
+        let mut facts = job_facts(job, clock, reading);
+        if set {
+            facts.insert(0, Fact::ClockSet(job));
+        }
         let app = Some(job.0);
         let source = Source { channel: Channel::Am, app, principal: None, incarnation: u64::from(lives.attempt) };
         facts.into_iter().map(|fact| self.stamp(source.clone(), at, received, fact)).collect()
@@ -209,6 +216,22 @@ fn tasks_facts(job: JobId, clock: &JobClock, seen: TasksSeen) -> Vec<Fact> {
 }
 
 impl JobClock {
+    /// The AM's clock is told again: has it been set meanwhile? By so much that neither the way of an answer nor a clock that is slewed explains it.
+    fn was_set(&mut self, now: Time, frame: Frame) -> bool {
+        const NOISE: i64 = 5_000;
+        // Longer between two answers than this the one before tells nothing: a shim may have told of it, or the service's machine stood still.
+        const LATELY: Millis = Millis(120_000);
+        let took = i64::try_from(frame.took.as_millis()).unwrap_or(i64::MAX);
+        let least = offset(now, frame.received);
+        let within = [least, least.saturating_add(took)];
+        let before =
+            self.within.filter(|(at, _)| frame.received.since(*at) <= LATELY).map_or(within, |(_, before)| before);
+        let both = [within[0].max(before[0]), within[1].min(before[1])];
+        // Of two that agree what both say is known: one that was long under way takes nothing back.
+        self.within = Some((frame.received, if both[0] <= both[1] { both } else { within }));
+        both[0] > both[1].saturating_add(NOISE)
+    }
+
     /// Reduces are not asked for before so many maps have finished, though they show as pending.
     fn asks_reduces(&self, maps: u32, finished: u32) -> bool {
         let share = self.slow_start.unwrap_or(JobSettings::default().slow_start);
@@ -238,7 +261,6 @@ fn offset(theirs: Time, ours: Time) -> i64 {
 mod tests {
     use super::*;
     use crate::yarn::facts::Refused;
-    use crate::yarn::http::Frame;
 
     const RECEIVED: Time = Time(1_795_000_600_400);
 
@@ -249,6 +271,42 @@ mod tests {
         emitter.jobs.extend([(job, JobClock::default()), (other, JobClock::default())]);
         emitter.keep(|watched| watched == other);
         assert_eq!(emitter.jobs.into_keys().collect::<Vec<_>>(), [other]);
+    }
+
+    /// Is it told that the AM's clock was set, by listings each of which was under way for so long, seconds, and found the AM's clock that much ahead, ms?
+    fn told_set(listings: &[(u64, i64)]) -> Vec<bool> {
+        let (job, mut emitter) = ("job_1_0001".parse().unwrap(), Emitter::new(Metrics::unregistered().unwrap()));
+        let told = (0..).zip(listings).map(|(nth, (took, ahead))| {
+            let received = RECEIVED + Millis(5_000 * nth);
+            let took = std::time::Duration::from_secs(*took);
+            let frame = Frame { date: Some(received), received, took, bytes: 0 };
+            let what = TasksSeen { complete: true, am_now: Some(received.shifted(*ahead)), ..TasksSeen::default() };
+            let told = Told { what, refused: Refused::default(), frame };
+            let said = emitter.observations(Call::Tasks(job), Lives { rm: 1, attempt: 1 }, Reading::Tasks(told));
+            said.iter().any(|seen| seen.fact == Fact::ClockSet(job))
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn a_masters_clock_that_was_set_is_told_over_rest_too_and_an_answer_that_was_long_under_way_is_no_step() {
+        assert_eq!(told_set(&[(0, 0), (0, 5_000), (0, 10_001), (0, 10_001)]), [false, false, true, false]);
+        assert_eq!(told_set(&[(0, 0), (0, -5_001), (0, 0)]), [false, true, true]);
+        // It looked at its clock at the beginning, and the other one at its end.
+        assert_eq!(told_set(&[(0, 0), (30, -30_000), (0, 0), (0, 6_000)]), [false, false, false, true]);
+        assert_eq!(told_set(&[(30, -30_000), (0, 6_000)]), [false, true]);
+        assert_eq!(told_set(&[(0, 0), (30, -10_000), (0, 20_000)]), [false, false, true], "which took nothing back");
+    }
+
+    #[test]
+    fn a_masters_clock_that_was_set_while_nobody_read_it_over_rest_is_not_told_long_after() {
+        let set = |later: u64| {
+            let mut clock = JobClock::default();
+            let at = [RECEIVED, RECEIVED + Millis(later)];
+            let frame = |received| Frame { date: None, received, took: std::time::Duration::ZERO, bytes: 0 };
+            [(at[0], at[0]), (at[1] + Millis(60_000), at[1])].map(|(now, received)| clock.was_set(now, frame(received)))
+        };
+        assert_eq!([120_000, 120_001].map(set), [[false, true], [false, false]]);
     }
 
     fn listed_before_its_start(emitter: &mut Emitter, date: Option<Time>) -> Vec<Time> {

@@ -27,7 +27,7 @@ impl Learnt {
                 continue;
             }
             watched.closed = true;
-            let end = task.ended().filter(|_| succeeded && won(task, watched));
+            let end = task.ended().filter(|_| succeeded && won(task, watched) && !task.marks.skewed());
             self.close(kind, watched, end);
         }
     }

@@ -120,6 +120,10 @@ impl ClusterState {
         if matches!(seen.source.channel, Channel::Am | Channel::Shim) {
             job.outlive(seen.source.incarnation);
         }
+        // It tells a state once. Told later it is no older, whatever the AM's clock says since it was set back.
+        if seen.source.channel == Channel::Shim && seen.received >= job.heard && seen.at < job.am_time(job.heard) {
+            job.date_back();
+        }
         if job.shim && seen.source.channel == Channel::Am && is_the_shims(fact) {
             return Ok(Changed::Job(id));
         }
@@ -127,10 +131,7 @@ impl ClusterState {
             Fact::Tasks { complete, tasks, .. } => self.learn_tasks(id, tasks, *complete, seen),
             Fact::Attempts { attempts, .. } => self.learn_attempts(id, attempts, seen),
             Fact::Job(summary) => self.learn_job(summary),
-            Fact::ClockSet(_) => {
-                job.stirred = true;
-                job.clock_set.latest(Some(seen.at));
-            }
+            Fact::ClockSet(_) => job.clock_was_set(seen.at),
             fact => learn_of_itself(job, fact),
         }
         let tells_progress = matches!(fact, Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. });
@@ -218,7 +219,7 @@ impl ClusterState {
 /// Where a shim speaks, it is for it to say what can be done and how the tasks stand. A listing that was under way is stamped with its end, so that what it says may be older than what
 /// the shim has said, which would not say it again.
 fn is_the_shims(fact: &Fact) -> bool {
-    matches!(fact, Fact::Can(..) | Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. })
+    matches!(fact, Fact::Can(..) | Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. } | Fact::ClockSet(_))
 }
 
 /// What a fact says of the job as a whole.

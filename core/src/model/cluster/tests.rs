@@ -1,6 +1,6 @@
 use super::apply::{JOBS_MAX, name};
 use super::*;
-use crate::model::{AppAttemptId, Capabilities, JobPhase, Source, TaskKind};
+use crate::model::{AppAttemptId, Capabilities, JobPhase, Source, TaskKind, TaskState};
 
 fn job_id(number: u32) -> JobId {
     format!("job_1_{number:04}").parse().unwrap()
@@ -392,4 +392,35 @@ fn what_a_known_task_has_written_is_learned_from_its_counters_alone_and_of_no_ot
     cluster.apply(&seen(Channel::Am, 101, 20, Fact::Attempts { job: job_id(1), attempts })).unwrap();
     let job = cluster.job(job_id(1)).unwrap();
     assert_eq!([0, 900].map(|index| job.outputs.of(of(index)).0), [7, 0]);
+}
+
+#[test]
+fn what_a_shim_tells_later_counts_though_its_ams_clock_was_set_back_meanwhile() {
+    let mut cluster = cluster("q");
+    let id = job_id(1);
+    let is = |state| {
+        let task = TaskFact { state: Some(state), ..TaskFact::of(id.task(TaskKind::Map, 0)) };
+        Fact::Tasks { job: id, complete: true, tasks: vec![task] }
+    };
+    cluster.apply(&seen(Channel::Shim, 2, 20_000, Fact::ShimSession(id, true))).unwrap();
+    cluster.apply(&seen(Channel::Shim, 3, 20_000, is(TaskState::Running))).unwrap();
+    let later = Observation { at: Time(17_000), ..seen(Channel::Shim, 4, 21_000, is(TaskState::Succeeded)) };
+    cluster.apply(&later).unwrap();
+    let state = |cluster: &ClusterState| cluster.job(id).unwrap().task(id.task(TaskKind::Map, 0)).unwrap().state;
+    assert_eq!(state(&cluster), TaskState::Succeeded);
+    let again = Observation { at: Time(18_000), ..seen(Channel::Shim, 5, 22_000, is(TaskState::Running)) };
+    cluster.apply(&again).unwrap();
+    assert_eq!(state(&cluster), TaskState::Running, "its output was lost");
+}
+
+#[test]
+fn a_clock_that_was_set_forward_and_is_put_right_keeps_nothing_from_what_is_launched_then() {
+    let mut cluster = cluster("q");
+    let id = job_id(1);
+    let set = |cluster: &ClusterState| cluster.job(id).unwrap().clock_set.get();
+    for (seq, (received, at)) in (2..).zip([(100_000, 3_700_000), (110_000, 110_000)]) {
+        let told = Observation { at: Time(at), ..seen(Channel::Shim, seq, received, Fact::ClockSet(id)) };
+        cluster.apply(&told).unwrap();
+        assert_eq!(set(&cluster), Some(Time(at)));
+    }
 }

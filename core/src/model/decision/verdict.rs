@@ -76,8 +76,8 @@ verdicts! {
     MoreData = "more_data": "it has more data than its peers, which explains its time",
     /// It is slow, and how much data it has is still being asked.
     InputUnknown = "input_unknown": "it is slow, but whether it has more data than its peers is still being asked",
-    /// Its AM's clock was set forward, and attempts which were launched before look older than they are.
-    ClockSet = "clock_set": "its ApplicationMaster's clock was set forward, and makes attempts that were launched before look slow",
+    /// Its AM's clock was set, and attempts which were launched before look older or younger than they are.
+    ClockSet = "clock_set": "its ApplicationMaster's clock was set, and attempts that were launched before look older or younger than they are",
     /// It is committing, or about to.
     Committing = "committing": "it is committing its output",
     /// It has been killed and started anew as often as it may (Mantri §5.1: three times).

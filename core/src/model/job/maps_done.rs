@@ -67,7 +67,7 @@ impl Job {
     pub fn note_maps_done(&mut self, at: Option<Time>) {
         let newest = self.maps_ends[ENDS - 1].get();
         let Some(at) = at else {
-            self.maps_run_again = newest.is_some();
+            (self.maps_run_again, self.maps_over) = (newest.is_some(), Stamp::default());
             return;
         };
         if newest.is_none_or(|newest| at > newest) {
@@ -92,7 +92,7 @@ impl Job {
                 spare = spare.checked_sub(1)?;
             }
         }
-        Some(last)
+        Some(self.maps_over.get().map_or(last, |over| last.min(over)))
     }
 }
 

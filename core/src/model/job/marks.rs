@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Three marks in one byte, for they are kept of a million tasks.
+/// Four marks in one byte, for they are kept of a million tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Marks(u8);
@@ -10,6 +10,7 @@ pub struct Marks(u8);
 const LAGS: u8 = 1;
 const TOLD: u8 = 2;
 const EMPTY: u8 = 4;
+const SKEWED: u8 = 8;
 
 impl Marks {
     /// By the last pass it may come to want a copy: its counters are worth following.
@@ -27,6 +28,11 @@ impl Marks {
         self.0 & EMPTY != 0
     }
 
+    /// Its AM's clock was set while it ran: how long it took does not follow from when it began and ended.
+    pub fn skewed(self) -> bool {
+        self.0 & SKEWED != 0
+    }
+
     /// The same, lagging or not.
     pub fn lagging(self, lags: bool) -> Marks {
         self.with(LAGS, lags)
@@ -40,6 +46,11 @@ impl Marks {
     /// The same, told to have no input or not.
     pub fn emptied(self, empty: bool) -> Marks {
         self.with(EMPTY, empty)
+    }
+
+    /// The same, its AM's clock having been set while it runs or not.
+    pub fn skewing(self, skewed: bool) -> Marks {
+        self.with(SKEWED, skewed)
     }
 
     fn with(self, mark: u8, set: bool) -> Marks {
@@ -66,5 +77,8 @@ mod tests {
         assert_eq!((both.empty(), both.emptied(true).empty(), of(both.emptied(true))), (false, true, (true, true)));
         assert_eq!((of(none.emptied(true)), both.emptied(true).emptied(false)), ((false, false), both));
         assert!(none.emptied(true).lagging(false).heard(false).empty());
+        let skewed = none.emptied(true).skewing(true).emptied(false).heard(false);
+        assert_eq!([none, both, skewed, skewed.skewing(false)].map(Marks::skewed), [false, false, true, false]);
+        assert!(!skewed.empty());
     }
 }

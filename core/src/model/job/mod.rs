@@ -27,7 +27,7 @@ use super::outputs::Outputs;
 use super::places::Place;
 use super::state::{AttemptState, JobPhase, TaskState};
 use super::track::Stamp;
-use super::units::{Bytes, Time};
+use super::units::{Bytes, Millis, Time};
 use serde::{Deserialize, Serialize};
 
 /// Tasks of one kind in one job; Hadoop's own bound on a job's splits is far below.
@@ -71,7 +71,7 @@ pub struct Job {
     pub can: Capabilities,
     /// The AM's clock less the service's, milliseconds, and the receipt it was taken from.
     pub clock_offset_ms: i64,
-    /// When that clock was last seen to have been set forward, by what it said then.
+    /// When that clock was last seen to have been set, by what it said then.
     #[serde(default)]
     pub clock_set: Stamp,
     /// Receipt of the first fact about it, the service's clock.
@@ -100,6 +100,9 @@ pub struct Job {
     /// One of them was seen to run since.
     #[serde(default)]
     maps_run_again: bool,
+    /// When the AM's clock was set back, where by what it said before they finished later than that.
+    #[serde(default)]
+    maps_over: Stamp,
     /// It is left to Hadoop's own speculator to compare with, or not, as was drawn when it was first seen; `None`: not drawn yet.
     #[serde(default)]
     pub held_out: Option<bool>,
@@ -155,6 +158,7 @@ impl Job {
             missed: Missed::default(),
             maps_ends: [Stamp::default(); maps_done::ENDS],
             maps_run_again: false,
+            maps_over: Stamp::default(),
             held_out: None,
             listings: Listings::default(),
             stirred: stirred(),
@@ -207,7 +211,7 @@ impl Job {
         }
         (self.incarnation, self.stirred) = (incarnation, true);
         let first = self.first_number();
-        (self.can, self.clock_set) = Default::default();
+        (self.can, self.clock_set, self.maps_over) = Default::default();
         self.listings.clear();
         for task in self.tasks.iter_mut().flatten().flatten() {
             for attempt in task.attempts.iter_mut().filter(|attempt| u64::from(attempt.number) < first) {
@@ -220,6 +224,7 @@ impl Job {
             if !task.state.is_final() {
                 (task.track, task.started) = Default::default();
                 task.phase = None;
+                task.marks = task.marks.skewing(false);
             }
         }
     }
@@ -227,6 +232,26 @@ impl Job {
     /// A shim begins to speak: what it says of a task first counts, though a listing that was stamped with its end seems newer.
     pub(super) fn date_back(&mut self) {
         self.tasks.iter_mut().flatten().flatten().for_each(|task| task.as_of = Stamp::default());
+    }
+
+    /// The AM's clock was set, and says `at` now. What runs spans that: its times tell nothing of others, and what is told of it next counts, though it may seem older.
+    pub(super) fn clock_was_set(&mut self, at: Time) {
+        (self.clock_set, self.stirred) = (Stamp::default(), true);
+        self.clock_set.latest(Some(at));
+        self.date_back();
+        let tasks = self.tasks.iter_mut().flatten().flatten();
+        tasks.filter(|task| task.state == TaskState::Running).for_each(|task| task.marks = task.marks.skewing(true));
+        if self.maps_done().at.is_some_and(|done| done > at) {
+            self.maps_over.latest(Some(at));
+            self.maps_over.earliest(Some(at));
+        }
+    }
+
+    /// Was the AM's clock set since that was launched which is told, at `at` on it, to run?
+    fn spans_a_step(&self, launched: Option<Time>, at: Time) -> bool {
+        // What is rounded or told a little late is in no future.
+        const NOISE: Millis = Millis(5_000);
+        launched.zip(self.clock_set.get()).is_some_and(|(launched, set)| launched < set || launched > at + NOISE)
     }
 
     /// The job's end: what its history tells of attempts that succeeded settles their tasks. Of hosts' names `number` gives the numbers.
@@ -249,9 +274,11 @@ impl Job {
 
     /// Folds in what is told of one task; false when its index is beyond the job's size or `limit`.
     pub fn learn_task(&mut self, fact: &TaskFact, at: Time, limit: u32) -> bool {
+        let spans = fact.state == Some(TaskState::Running) && self.spans_a_step(fact.started, at);
         let Some(task) = self.slot(fact.kind, fact.index, limit) else { return false };
         let (before, heard, was_empty) = (task.standing(), task.marks.told(), task.is_empty());
         task.learn(fact, at);
+        task.marks = task.marks.skewing(task.marks.skewed() || spans);
         let (told, is_empty) = (task.marks.told() && !heard, task.is_empty());
         self.stirred |= before != task.standing();
         self.told[fact.kind as usize].extend(told.then_some(fact.index));
@@ -271,6 +298,8 @@ impl Job {
     pub fn learn_attempt(&mut self, fact: &AttemptFact, host: Option<NameId>, at: Time, limit: u32) -> bool {
         const ATTEMPTS_MAX: usize = 64;
         let first = self.first_number();
+        let runs = |state| matches!(state, AttemptState::Running | AttemptState::CommitPending);
+        let spans = fact.state.is_some_and(runs) && self.spans_a_step(fact.started, at);
         let Some(task) = self.slot(fact.kind, fact.index, limit) else { return false };
         let is_known = task.attempts.iter().any(|known| known.number == fact.number);
         if task.attempts.len() >= ATTEMPTS_MAX && !is_known && !task.attempts.make_room(fact.number) {
@@ -288,8 +317,8 @@ impl Job {
         let told = !task.marks.told() && fact.score.is_some();
         task.marks = task.marks.heard(task.marks.told() || told);
         task.started.earliest(fact.started);
+        task.marks = task.marks.skewing(task.marks.skewed() || (spans && is_running));
         // Not by the end of one: a map whose output was lost waits for its next attempt.
-        let runs = |state| matches!(state, AttemptState::Running | AttemptState::CommitPending);
         if task.state < TaskState::Running && fact.state.is_some_and(runs) && is_running {
             task.state = TaskState::Running;
         }
@@ -368,10 +397,16 @@ impl Job {
             .filter_map(move |(index, task)| Some((id.task(kind, index as u32), task.as_ref()?)))
     }
 
-    /// Does a task of that kind tell how long others take? Not one without input where any has some: there is little more to it than the start of a JVM.
+    /// Does a task of that kind tell how long others take? Not one without input where any has some: there is little more to it than the start of a JVM. Nor one while which the AM's
+    /// clock was set.
     pub fn tells(&self, kind: TaskKind) -> impl Fn(&Task) -> bool {
-        let apart = self.empty[kind as usize] > 0 && self.tasks(kind).any(|(_, task)| task.input.0 > 0);
-        move |task| !apart || !task.is_empty()
+        let apart = self.has_empty_apart(kind);
+        move |task| !(apart && task.is_empty() || task.marks.skewed())
+    }
+
+    /// Has any task of that kind input where others have none?
+    pub fn has_empty_apart(&self, kind: TaskKind) -> bool {
+        self.empty[kind as usize] > 0 && self.tasks(kind).any(|(_, task)| task.input.0 > 0)
     }
 
     /// Tasks of that kind of which progress was told since the engine last looked at them, in order of index.
@@ -434,6 +469,11 @@ impl Job {
     /// The AM's clock at an instant of the service's.
     pub fn am_time(&self, service: Time) -> Time {
         service.shifted(self.clock_offset_ms)
+    }
+
+    /// The service's clock at an instant of the AM's.
+    pub fn service_time(&self, am: Time) -> Time {
+        am.shifted(self.clock_offset_ms.saturating_neg())
     }
 
     /// The attempt a decision about that task speaks of; the first under this AM while only the task is known.

@@ -73,6 +73,9 @@ impl Task {
         if let Some(state) = fact.state
             && (Some(at), state) >= (self.as_of.get(), self.state)
         {
+            // It runs anew.
+            let anew = self.state.is_final() && !state.is_final();
+            self.marks = self.marks.skewing(self.marks.skewed() && !anew);
             self.state = state;
             self.as_of.latest(Some(at));
             self.finished = Stamp::default();

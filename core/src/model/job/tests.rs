@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Millis, Names, Phase};
+use crate::model::{Names, Phase};
 
 fn job(totals: Option<[u32; 2]>) -> Job {
     let mut job = Job::new("job_1_0001".parse().unwrap());
@@ -437,4 +437,50 @@ fn a_job_of_which_nothing_but_its_end_is_told_has_its_tasks_their_winners_and_wh
     assert_eq!((task.state, task.winner(), task.ended()), (TaskState::Succeeded, Some(1), Some(Time(90))));
     let ran_on: Vec<_> = task.attempts.iter().map(|one| hosts.name(one.host.unwrap())).collect();
     assert_eq!(ran_on, ["n1", "n2"]);
+}
+
+#[test]
+fn what_ran_while_its_ams_clock_was_set_tells_nothing_of_others_until_it_runs_anew() {
+    let mut job = job(Some([4, 0]));
+    let secs = |second: u64| Time(1_000 * second);
+    let is = |job: &mut Job, index: u32, state: TaskState, launched: Option<u64>, at: u64| {
+        let (state, started) = (Some(state), launched.map(secs));
+        let fact = TaskFact { state, started, ..TaskFact::of(map(job, index)) };
+        assert!(job.learn_task(&fact, secs(at), 4));
+    };
+    let tells = |job: &Job| {
+        let tells = job.tells(TaskKind::Map);
+        job.tasks(TaskKind::Map).map(|(_, task)| tells(task)).collect::<Vec<_>>()
+    };
+    is(&mut job, 0, TaskState::Running, Some(55), 100);
+    // It is a hundred seconds, and set to sixty.
+    job.clock_was_set(secs(60));
+    is(&mut job, 1, TaskState::Running, Some(90), 61);
+    is(&mut job, 2, TaskState::Running, Some(50), 62);
+    is(&mut job, 3, TaskState::Running, Some(63), 70);
+    assert_eq!(tells(&job), [false, false, false, true]);
+    is(&mut job, 0, TaskState::Succeeded, None, 80);
+    assert_eq!(tells(&job)[0], false, "how long it took is not known");
+    is(&mut job, 0, TaskState::Running, None, 85);
+    assert_eq!(tells(&job), [true, false, false, true]);
+    is(&mut job, 1, TaskState::Succeeded, None, 90);
+    job.outlive(2);
+    assert_eq!(tells(&job), [true, false, true, true], "what runs under the next AM is launched by its clock");
+}
+
+#[test]
+fn maps_that_ended_before_their_ams_clock_was_set_back_were_over_when_it_was() {
+    let mut job = job(Some([1, 1]));
+    let done =
+        TaskFact { state: Some(TaskState::Succeeded), finished: Some(Time(50_000)), ..TaskFact::of(map(&job, 0)) };
+    assert!(job.learn_task(&done, Time(50_000), 4));
+    job.clock_was_set(Time(20_000));
+    assert!(job.learn_task(&done, Time(25_000), 4));
+    assert_eq!(job.maps_done().at, Some(Time(20_000)));
+    let again = TaskFact { state: Some(TaskState::Running), finished: None, ..done.clone() };
+    assert!(job.learn_task(&again, Time(70_000), 4));
+    job.note_maps_done(job.maps_done().at);
+    let finished = Some(Time(90_000));
+    assert!(job.learn_task(&TaskFact { finished, ..done }, Time(90_000), 4));
+    assert_eq!(job.maps_done().at, finished);
 }

@@ -110,7 +110,7 @@ pub enum Fact {
     },
     /// A shim's session for a job was opened (true) or lost (false).
     ShimSession(JobId, bool),
-    /// The clock of a job's AM has been set forward since its shim spoke before, by so much that what it had stamped looks that much older.
+    /// The clock of a job's AM has been set while it ran, by so much that what it had stamped looks that much older, or younger.
     ClockSet(JobId),
     /// What can be done to a job, as its shim says.
     Can(JobId, Capabilities),

@@ -20,6 +20,9 @@ pub struct Peers {
     /// Those that tell nothing of how long others take ([`Job::tells`]), left out of runs and medians: how many have succeeded, and how many there are.
     #[serde(default)]
     pub empty: [u32; 2],
+    /// Some tasks of the kind have no input, and others have.
+    #[serde(default)]
+    pub empty_apart: bool,
     /// Median run time of finished tasks, each as it would be over a typical split; of those over less than a quarter of one where no other has.
     pub typical: Option<Millis>,
     /// Longest run of one, likewise, of splits at least half as long as a typical one.
@@ -78,6 +81,7 @@ impl Peers {
             maps_done,
             times: PhaseTimes::learn(job, kind, Shape::of(job, kind), maps_done),
             start_up: start_up(job, kind, patience),
+            empty_apart: job.has_empty_apart(kind),
             ..Peers::default()
         };
         let tells = job.tells(kind);

@@ -35,7 +35,7 @@ pub(super) fn start_up(job: &Job, kind: TaskKind, patience: Patience) -> Option<
         let run = || attempt.finished.get().map(|ended| ended.since(started)).filter(|run| is_unheard && *run > due);
         reported.or_else(run).map(Millis::as_secs_f64)
     };
-    let ended = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
+    let ended = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded && !task.marks.skewed());
     let mut lags = Vec::with_capacity(job.known(kind) as usize);
     lags.extend(ended.filter_map(|(_, task)| lag(task, task.won()?)));
     quantile(&mut lags, 0.9).map(|usual| Millis::from_secs_f64(2.0 * usual))
