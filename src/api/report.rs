@@ -5,6 +5,7 @@ use super::error::{ApiError, ErrorBody};
 use super::handlers::Asked;
 use super::principal::{Principal, Role};
 use crate::ledger::report::{Filter, Report};
+use crate::ledger::{self, LedgerError};
 use crate::service::Busy;
 use axum::Json;
 use axum::extract::State;
@@ -69,6 +70,8 @@ async fn report(
         return Err(ApiError::BadRequest(format!("{name} is empty: name one, or leave it out")));
     }
     let path = state.ledger.path().ok_or(ApiError::NoLedger)?.to_owned();
+    // Before it is read: one that was taken on meanwhile is read.
+    let is_opening = state.ledger.told().0 == ledger::State::Opening;
     let turn = tokio::time::timeout(TURN, state.ledger.turns.clone().acquire_owned()).await;
     let turn = turn.ok().and_then(Result::ok).ok_or(Busy)?;
     let Wanted { since_ms, queue, user, policy } = wanted;
@@ -80,5 +83,16 @@ async fn report(
         (report, rest(turn, began.elapsed()))
     });
     let (report, _) = read.await.map_err(|_| Busy)?;
-    Ok(Json(report.map_err(|error| ApiError::Ledger(error.to_string()))?))
+    Ok(Json(report.map_err(|error| unread(&error, is_opening))?))
+}
+
+/// Why there is no report. Whoever asks a service needs start none, and while it begins need only wait.
+fn unread(error: &LedgerError, is_opening: bool) -> ApiError {
+    match error {
+        LedgerError::Older(path, has, known) if is_opening => ApiError::Ledger(format!(
+            "{}: the ledger is being looked through, and taken from version {has} to {known} of its schema; ask again",
+            path.display()
+        )),
+        _ => ApiError::Ledger(error.to_string()),
+    }
 }

@@ -276,6 +276,27 @@ async fn the_ledgers_report_is_served_and_its_trouble_is_told_without_holding_up
     assert!(body.contains("\"ledger\"") && body.contains("is damaged"), "{body}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_ledger_that_a_starting_service_has_yet_to_take_on_whoever_asks_hears_to_ask_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("ledger.db");
+    ledger::fixture::older(&path);
+    for (state, expected) in [(ledger::State::Opening, "; ask again"), (ledger::State::Off, "takes it to")] {
+        let access = Access::new(&path, move || (state.clone(), drover_core::model::Bytes(0)));
+        let (router, _stop) = service_with(None, access);
+        let (status, body) = get(&router, "/api/v1/report").await;
+        let told: ErrorBody = serde_json::from_str(&body).unwrap();
+        assert_eq!((status, told.error.as_str()), (StatusCode::SERVICE_UNAVAILABLE, "ledger"));
+        assert!(told.message.contains(expected), "{body}");
+    }
+    // One of this version is read meanwhile.
+    let (_kept, known) = ledger();
+    let of_known = known.path().unwrap().to_owned();
+    let access = Access::new(&of_known, || (ledger::State::Opening, drover_core::model::Bytes(0)));
+    let (router, _stop) = service_with(None, access);
+    json(&router, "/api/v1/report").await;
+}
+
 #[test]
 fn a_report_that_is_still_read_keeps_its_turn_when_whoever_asked_for_it_is_gone() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();

@@ -4,15 +4,15 @@ use drover_core::model::{Decision, Observation, Time};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Version of the format; a reader refuses any other.
-pub const FORMAT: u32 = 5;
+/// Version of the format; a reader refuses any other. A word that is new in its lines wants another number, too: an older build would call such a line damaged.
+pub const FORMAT: u32 = 6;
 
 /// First line of a segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the format.
     pub format: u32,
-    /// Version of Drover that wrote it.
+    /// Version of Drover that wrote it, with its revision where that is known.
     pub drover: String,
     /// The process that wrote it; another process is another engine.
     pub run: String,

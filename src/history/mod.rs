@@ -8,6 +8,8 @@ mod replay;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod words;
 
 pub use log::LogEnd;
 pub use read::{ReadError, files};

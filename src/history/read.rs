@@ -1,7 +1,7 @@
 //! Reads a recording line by line. What is damaged is named by file and line.
 
 use super::format::{FORMAT, Header, Line, segments};
-use crate::telemetry::VERSION;
+use crate::telemetry::BUILD;
 use drover_core::engine::{Engine, EngineParams};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -81,7 +81,8 @@ fn other_format(header: &Header) -> String {
     let age = if header.format > FORMAT { "a newer" } else { "an older" };
     let Header { format, drover, .. } = header;
     format!(
-        "has format {format}, and this build (version {VERSION}) reads {FORMAT}: {age} build wrote it (version {drover}); replay it with that one"
+        "has format {format}, and this build (version {}) reads {FORMAT}: {age} build wrote it (version {drover}); replay it with that one",
+        *BUILD
     )
 }
 

@@ -3,7 +3,7 @@
 
 use super::format::{Entry, FORMAT, Header, Line};
 use super::log::{Log, LogEnd};
-use crate::telemetry::{Metrics, VERSION};
+use crate::telemetry::{BUILD, Metrics};
 use drover_core::model::Time;
 use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -101,14 +101,8 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
     /// Begins a segment with the engine's state.
     pub fn begin(&mut self, at: Time, engine: String) {
         self.shared.wants_segment.store(false, Ordering::Relaxed);
-        let header = Header {
-            format: FORMAT,
-            drover: VERSION.to_owned(),
-            run: self.run.clone(),
-            segment: 0,
-            at,
-            lost: self.lost,
-        };
+        let header =
+            Header { format: FORMAT, drover: BUILD.clone(), run: self.run.clone(), segment: 0, at, lost: self.lost };
         if self.hand_over(Message::Begin(header, engine)) {
             self.lost = 0;
         }

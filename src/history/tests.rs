@@ -1,5 +1,6 @@
 //! A recording written live and read back through the engine.
 
+use super::format::FORMAT;
 use super::*;
 use crate::service::Desk;
 use crate::service::fixture::{facts, job};
@@ -192,10 +193,12 @@ fn a_damaged_line_or_another_format_or_no_recording_at_all_is_an_error_that_name
     live(dir.path(), "a", 1 << 20, 1 << 30);
     let path = newest(dir.path());
     let good = std::fs::read_to_string(&path).unwrap();
+    let [own, newer] = [FORMAT, FORMAT + 1].map(|format| format!("\"format\":{format}"));
+    let says = [format!("reads {FORMAT}: an older build"), format!(":1: has format {}, and this build", FORMAT + 1)];
     let damage: [(&str, &str, &str); 5] = [
         ("{\"observe\":", "{\"obsrve\":", ":3: is damaged: unknown variant `obsrve`"),
-        ("\"format\":5", "\"format\":2", "reads 5: an older build wrote it (version "),
-        ("\"format\":5", "\"format\":6", ":1: has format 6, and this build (version "),
+        (&own, "\"format\":2", &says[0]),
+        (&own, &newer, &says[1]),
         ("{\"segment\"", "{\"decide\":1}\n{\"segment\"", ":1: is no header"),
         ("{\"engine\"", "{\"decide\":1}\n{\"engine\"", ":2: comes before any state"),
     ];
@@ -218,7 +221,8 @@ fn segments_of_another_build_before_or_after_are_left_out_and_counted_and_the_ot
     assert!(alone.decisions > 0 && alone.different == 0, "{alone:?}");
     for other in [first, newest(dir.path())] {
         let good = std::fs::read_to_string(&other).unwrap();
-        std::fs::write(&other, good.replacen("\"format\":5", "\"format\":6", 1)).unwrap();
+        let newer = good.replacen(&format!("\"format\":{FORMAT}"), &format!("\"format\":{}", FORMAT + 1), 1);
+        std::fs::write(&other, newer).unwrap();
         let report = again(dir.path(), CHECK).unwrap().1;
         assert_eq!(report, Report { other_format: 1, ..alone.clone() });
         std::fs::write(&other, good).unwrap();

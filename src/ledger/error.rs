@@ -43,6 +43,11 @@ pub enum LedgerError {
         "{0}: the ledger has version {1} of its schema, and this Drover knows {2}; install the Drover that wrote it, or name another file with ledger.path"
     )]
     Newer(PathBuf, i64, i64),
+    /// An older Drover wrote it, and nobody has taken it on.
+    #[error(
+        "{0}: the ledger has version {1} of its schema; `drover serve` with ledger.path set to it, or to a copy of it, takes it to {2}; a service that is just starting on it is doing so"
+    )]
+    Older(PathBuf, i64, i64),
     /// It is gone.
     #[error(
         "{0}: the ledger's file was deleted or replaced while it was in use; a new one is begun in its place where there is none"
@@ -75,7 +80,8 @@ impl LedgerError {
             LedgerError::Newer(..) => "newer",
             LedgerError::Deleted(_) => "deleted",
             LedgerError::Missing(_) => "missing",
-            LedgerError::Unusable(..) => "unwritable",
+            // Of an older one whoever writes has no trouble.
+            LedgerError::Older(..) | LedgerError::Unusable(..) => "unwritable",
             LedgerError::Panicked(_) => "panicked",
         }
     }

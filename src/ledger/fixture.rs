@@ -1,10 +1,12 @@
 //! Rows for tests.
 
+use super::open;
 use super::schema::{Record, Row};
+use super::steps::STEPS;
 use super::store::Store;
 use super::tables::{DecisionRow, EnrolmentRow, JobRow};
 use drover_core::model::{Millis, Time};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A ledger with these rows.
 pub fn kept(rows: &[Row]) -> (tempfile::TempDir, PathBuf) {
@@ -12,6 +14,13 @@ pub fn kept(rows: &[Row]) -> (tempfile::TempDir, PathBuf) {
     let path = dir.path().join("l.db");
     Store::open(&path, &mut None).unwrap().write(rows).unwrap();
     (dir, path)
+}
+
+/// Makes an empty one of the version before the newest; which that is.
+pub fn older(path: &Path) -> i64 {
+    let steps = &STEPS[..STEPS.len() - 1];
+    open::write_older(path, steps);
+    steps.len() as i64
 }
 
 /// Decision `id`, in that mode, of ann's in root.etl, unless said otherwise.

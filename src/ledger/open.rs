@@ -92,6 +92,14 @@ pub fn write(path: &Path) -> Result<Connection, LedgerError> {
     prepare(&mut connection, path).map(|()| connection)
 }
 
+/// Makes a file as a Drover did that knew these steps.
+#[cfg(test)]
+pub fn write_older(path: &Path, steps: &[Step<'_>]) {
+    let mut made = Connection::open(path).unwrap();
+    begin(&made).unwrap();
+    migrate(&mut made, path, steps).unwrap();
+}
+
 /// Opens it for reading only, beside a service that writes it or without one.
 ///
 /// # Errors
@@ -102,10 +110,7 @@ pub fn read(path: &Path) -> Result<Connection, LedgerError> {
     if has == known {
         return Ok(connection);
     }
-    let says = format!(
-        "it has version {has} of its schema; `drover serve` with ledger.path set to it, or to a copy of it, takes it to {known}"
-    );
-    Err(LedgerError::Unusable(path.to_owned(), says))
+    Err(LedgerError::Older(path.to_owned(), has, known))
 }
 
 /// The same of an older version, too, and which.
@@ -146,7 +151,15 @@ fn migrate(connection: &mut Connection, path: &Path, steps: &[Step<'_>]) -> Resu
         all.execute_batch(&step()).map_err(failed)?;
     }
     all.pragma_update(None, "user_version", known).map_err(failed)?;
-    all.commit().map_err(failed)
+    all.commit().map_err(failed)?;
+    if has > 0 {
+        // Here alone, so that no trouble that comes right after it keeps it from being told.
+        tracing::warn!(
+            path = %path.display(),
+            "the ledger was taken from version {has} to {known} of its schema: an older Drover cannot use it any more; going back to one wants the copy made before"
+        );
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -30,8 +30,10 @@ const DROVER: &str = "drover";
     "state.dir: {path}: {why}; Drover does not act while it cannot tell what operators have held. Restore the file, or remove it and hold again what is to be held"
 )]
 pub struct HoldsError {
-    path: PathBuf,
-    why: String,
+    /// The file that keeps them.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub why: String,
 }
 
 /// Why nothing is held or lifted.
@@ -129,29 +131,45 @@ fn held_longer(old: &Hold) -> Unheld {
     ))
 }
 
+/// The holds that the directory keeps, also such as have run out.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn kept(dir: &Path) -> Result<Vec<Hold>, HoldsError> {
+    let path = dir.join(file::FILE);
+    file::read(&path).map_err(|why| HoldsError { path, why })
+}
+
+/// What stands for holds that nobody can read. Its reason outlasts their file, in whose place it is written, and so names where that lies then.
+fn everything(unread: &HoldsError, now: Time) -> Hold {
+    let HoldsError { path, why } = unread;
+    let name = file::aside(path).and_then(|name| Some(name.file_name()?.to_string_lossy().into_owned()));
+    let reason = format!(
+        "{} could not be read: {why}; once another is written in its place it lies beside that as {}: look there before you resume",
+        path.display(),
+        name.unwrap_or_else(|| format!("{}.unread-N", file::FILE))
+    );
+    Hold { scope: Scope::Cluster, reason, by: DROVER.into(), since: now, until: None }
+}
+
 impl Book {
     /// What the directory keeps, less what has run out.
     ///
     /// # Errors
     /// When it cannot be read and `mode` is `act`. In a more cautious mode the whole cluster is then held, lest a change of mode acts on what was held.
     pub fn open(dir: Option<&Path>, mode: Mode, now: Time) -> Result<Book, HoldsError> {
-        let Some(path) = dir.map(|dir| dir.join(file::FILE)) else {
-            return Ok(Book { file: None, holds: BTreeMap::new() });
-        };
-        let holds = match file::read(&path) {
+        let Some(dir) = dir else { return Ok(Book { file: None, holds: BTreeMap::new() }) };
+        let path = dir.join(file::FILE);
+        let holds = match kept(dir) {
             Ok(holds) => holds,
-            Err(why) if mode == Mode::Act => return Err(HoldsError { path, why }),
-            Err(why) => {
-                tracing::error!(path = %path.display(), why, "the holds cannot be read: everything is held until it is resumed");
-                let reason = format!(
-                    "{} cannot be read: {why}; it gets another name before one is written in its place",
-                    path.display()
-                );
-                vec![Hold { scope: Scope::Cluster, reason, by: DROVER.into(), since: now, until: None }]
+            Err(error) if mode == Mode::Act => return Err(error),
+            Err(error) => {
+                tracing::error!(path = %path.display(), why = error.why, "the holds cannot be read: everything is held until it is resumed");
+                vec![everything(&error, now)]
             }
         };
-        let lasting = holds.into_iter().filter(|hold| hold.stands(now));
-        let holds: BTreeMap<Scope, Hold> = lasting.map(|hold| (hold.scope.clone(), hold)).collect();
+        let (lasting, over): (Vec<Hold>, Vec<Hold>) = holds.into_iter().partition(|hold| hold.stands(now));
+        let holds: BTreeMap<Scope, Hold> = lasting.into_iter().map(|hold| (hold.scope.clone(), hold)).collect();
         // A directory that is another, or a copy that was put back, shows by what it holds.
         tracing::info!(path = %path.display(), holds = holds.len(), "holds kept from before");
         for hold in holds.values() {
@@ -162,6 +180,16 @@ impl Book {
                 since_ms = hold.since.0,
                 until_ms = hold.until.map(|at| at.0),
                 "still held"
+            );
+        }
+        for hold in over {
+            tracing::info!(
+                scope = name(&hold.scope),
+                by = hold.by,
+                reason = hold.reason,
+                since_ms = hold.since.0,
+                until_ms = hold.until.map(|at| at.0),
+                "not held any more: it has run out since"
             );
         }
         Ok(Book { file: Some(path), holds })

@@ -124,14 +124,15 @@ async fn start(loaded: &Loaded, lost_lines: IntCounter, stop: &CancellationToken
     let identity = Identity { epoch: epoch::next(config.state.dir.as_deref(), clock::now()), incarnation };
     let notes = Arc::new(Notes::default());
     let (outside, inbox) = channels();
+    // First of all that may keep it from starting: who does not start has written to nothing, and taken no ledger to another version.
+    let book = Book::open(config.state.dir.as_deref(), config.top.mode, clock::now())?;
     let mut desk = desk(config, &identity, metrics.clone())?;
     // Before the ledger is written to, and before the engine is given anything.
     keeping::resume(config, &mut desk, clock::now());
     let (feed, access) = keeping::begin(loaded, &identity.incarnation, &notes, &registry)?;
     desk.ledger = feed;
-    // Before anything is decided.
-    let book = Book::open(config.state.dir.as_deref(), config.top.mode, clock::now())?;
     announce(&listeners, &identity, config)?;
+    // Before anything is decided.
     let told = book.told(identity.epoch, clock::now());
     let own = Arc::new(Own::new(identity.epoch, told.len() as u64 + 1, outside.facts.clone()));
     told.into_iter().for_each(|held| desk.observe(held));
@@ -323,3 +324,6 @@ impl Signals {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,6 +27,15 @@ pub fn build(version: &str, revision: Option<&str>) -> String {
     revision.map_or_else(|| version.to_owned(), |revision| format!("{version} ({revision})"))
 }
 
+/// What is logged meanwhile on this thread, from `info` on.
+#[cfg(test)]
+pub fn logged(of: impl FnOnce()) -> String {
+    let lines = tempfile::NamedTempFile::new().unwrap();
+    let subscriber = tracing_subscriber::fmt().with_writer(lines.reopen().unwrap()).with_ansi(false).finish();
+    tracing::subscriber::with_default(subscriber, of);
+    std::fs::read_to_string(lines.path()).unwrap()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 mod tests;
 
-/// The form that [`Learned`] is serialised in. What reads no more, or says something else, gets another number.
+/// The form that [`Learned`] is serialised in. What reads no more, or says something else, gets another number. So does a field that is new and changes what one that was there means, though an
+/// older build reads over it: that one would go on from the old field as if it meant what it did.
 pub const LEARNED_FORMAT: u32 = 1;
 
 /// One of the rooms that learn over jobs, those first that hold copies back. Each stands for itself: of one that is lost the others know nothing less.

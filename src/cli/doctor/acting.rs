@@ -3,6 +3,7 @@
 use super::{Checks, Verdict, places};
 use crate::api::views::Status;
 use crate::config::{Config, Loaded, Problem};
+use crate::service::holds::{self, HoldsError};
 use crate::service::{avoids_nothing, forgets};
 use drover_core::model::Mode;
 
@@ -40,6 +41,27 @@ pub fn configured(loaded: &Loaded, checks: &mut Checks) {
         doubt(NAME, problem, checks);
     } else {
         checks.ok(NAME, "mode is act: copies are started for jobs whose shim can, where nothing below says otherwise");
+    }
+}
+
+/// Without a service: will the one that starts be able to read what operators hold?
+pub fn kept(config: &Config, checks: &mut Checks) {
+    let Some(Err(HoldsError { path, why })) = config.state.dir.as_deref().map(holds::kept) else { return };
+    let path = path.display();
+    if config.top.mode == Mode::Act {
+        checks.fail(
+            "holds",
+            format!(
+                "{path}: {why}; in mode act the service does not start, as it could not tell what operators have held"
+            ),
+            "restore the file, or remove it and hold again what is to be held. Run this as the service's user",
+        );
+    } else {
+        checks.warn(
+            "holds",
+            format!("{path}: {why}; everything will be held until it is resumed, and in mode act the service would not start"),
+            "restore the file before the service starts, or look in it for what is to be held, hold that again, and then `drover resume`. Run this as the service's user",
+        );
     }
 }
 
@@ -83,7 +105,7 @@ pub fn running(acts: bool, status: &Status, checks: &mut Checks) {
         checks.warn(
             "holds",
             format!("{} is held by {}: {}", hold.scope, hold.by, hold.reason),
-            format!("`{}` once that is over", crate::service::holds::resume(&hold.scope)),
+            format!("`{}` once that is over", holds::resume(&hold.scope)),
         );
     }
     for breaker in &status.breakers {
@@ -199,6 +221,28 @@ mod tests {
             let mut checks = Checks::default();
             configured(&load(&sources, std::iter::empty()).unwrap(), &mut checks);
             assert_eq!(checks.0[0].verdict, expected, "{set:?}");
+        }
+    }
+
+    #[test]
+    fn holds_that_the_service_could_not_read_are_told_of_before_it_starts_and_fail_where_it_would_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let said = |mode: &str| {
+            let set = vec![format!("mode={mode}"), format!("state.dir={}", dir.path().display())];
+            let mut checks = Checks::default();
+            kept(&load(&Sources { file: None, set }, std::iter::empty()).unwrap().config, &mut checks);
+            checks.0.into_iter().map(|check| (check.verdict, check.says)).collect::<Vec<_>>()
+        };
+        assert_eq!(said("act"), [], "none are kept yet");
+        std::fs::write(dir.path().join("holds.json"), r#"{"format":9}"#).unwrap();
+        for (mode, expected, words) in [
+            ("act", Verdict::Fail, "does not start"),
+            ("advise", Verdict::Warn, "everything will be held until it is resumed"),
+            ("off", Verdict::Warn, "everything will be held until it is resumed"),
+        ] {
+            let [(verdict, says)] = said(mode).try_into().unwrap();
+            assert_eq!(verdict, expected, "{mode}");
+            assert!(says.contains("holds.json: has format 9") && says.contains(words), "{says}");
         }
     }
 

@@ -27,10 +27,19 @@ pub fn running(ledger: &LedgerView, checks: &mut Checks) {
 /// Without a service: can the file be read, and written?
 pub fn file(config: &Config, checks: &mut Checks) {
     let Some(path) = &config.ledger.path else { return checks.skip(NAME, "ledger.path is not set: none is kept") };
-    let read = read(path);
-    let is_new = matches!(read, Err(LedgerError::Missing(_)));
-    if let Some(error) = read.err().filter(|_| !is_new) {
-        return checks.warn(NAME, error.to_string(), "put right what is named before the service starts");
+    let mut is_new = false;
+    match read(path) {
+        Ok(_) => {}
+        Err(LedgerError::Missing(_)) => is_new = true,
+        Err(LedgerError::Older(path, has, known)) => checks.warn(
+            NAME,
+            format!(
+                "{} has version {has} of its schema: `drover serve` takes it to {known}, after which an older Drover cannot use it any more",
+                path.display()
+            ),
+            "copy it first, with its log of that name that ends in -wal: going back wants that copy",
+        ),
+        Err(error) => return checks.warn(NAME, error.to_string(), "put right what is named before the service starts"),
     }
     let dir = path.parent().unwrap_or(path);
     let file = access(path.as_path(), Access::WRITE_OK).err().filter(|_| !is_new).map(Into::into);
@@ -54,7 +63,7 @@ mod tests {
     use super::super::Verdict;
     use super::*;
     use crate::config::{Sources, load};
-    use crate::ledger::State;
+    use crate::ledger::{State, fixture};
 
     #[test]
     fn a_ledger_that_could_not_be_written_is_warned_of_before_the_service_starts() {
@@ -72,6 +81,24 @@ mod tests {
         std::fs::write(dir.path().join("file"), "").unwrap();
         let (verdict, says) = said(dir.path().join("file/dir/l.db"), &[]);
         assert!(verdict == Verdict::Warn && says.contains("Not a directory"), "{says}");
+    }
+
+    #[test]
+    fn of_an_older_ledger_is_told_that_the_service_takes_it_on_for_good_and_the_rest_is_looked_at_all_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("l.db");
+        fixture::older(&path);
+        let said = |more: &[&str]| {
+            let set = [format!("ledger.path={}", path.display())];
+            let set = set.into_iter().chain(more.iter().map(ToString::to_string)).collect();
+            let mut checks = Checks::default();
+            file(&load(&Sources { file: None, set }, std::iter::empty()).unwrap().config, &mut checks);
+            let [older, rest] = checks.0.try_into().unwrap();
+            assert!(older.says.contains("cannot use it any more") && older.fix.unwrap().starts_with("copy it first"));
+            (older.verdict, rest.verdict)
+        };
+        assert_eq!(said(&[]), (Verdict::Warn, Verdict::Ok));
+        assert_eq!(said(&["ledger.max_bytes=1000TiB"]), (Verdict::Warn, Verdict::Warn));
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
         Ok(status) => status,
         Err(NoAnswer::NobodyThere { .. }) => {
             checks.skip("service", format!("none answers at {}; start one with `drover serve`", client.base()));
+            acting::kept(config, checks);
             places::recording(config, checks);
             ledger::file(config, checks);
             return Ok(None);

@@ -1,4 +1,6 @@
 use super::*;
+use crate::ledger::fixture;
+use crate::telemetry::logged;
 use std::path::PathBuf;
 
 /// Where in a file's header it stands how many transactions have changed it.
@@ -225,4 +227,19 @@ fn a_copy_put_back_beside_the_log_of_another_is_told_as_such_and_both_stay_as_th
     }
     let again = write(&copy).unwrap();
     assert_eq!(again.query_row("SELECT count(*) FROM sent", [], |row| row.get::<_, i64>(0)).unwrap(), 5_001);
+}
+
+#[test]
+fn that_a_file_was_taken_to_another_version_is_told_once_and_whoever_only_reads_hears_who_takes_it_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let known = STEPS.len() as i64;
+    let has = fixture::older(&path(&dir));
+    let told = read(&path(&dir)).unwrap_err().to_string();
+    for part in [format!("version {has} "), format!("takes it to {known}"), "just starting on it".to_owned()] {
+        assert!(told.contains(&part), "{told}");
+    }
+    let opened = |path: &Path| logged(|| drop(write(path).unwrap()));
+    let told = opened(&path(&dir));
+    assert!(told.contains(&format!("from version {has} to {known} of its schema")), "{told}");
+    assert_eq!([opened(&path(&dir)), opened(&dir.path().join("new.db"))], [String::new(), String::new()]);
 }

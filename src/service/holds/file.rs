@@ -5,10 +5,10 @@ use crate::dirs;
 use drover_core::model::Hold;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Version of the format.
-pub const FORMAT: u32 = 1;
+const FORMAT: u32 = 1;
 /// Its name.
 pub const FILE: &str = "holds.json";
 /// Files that could not be read which are kept beside it.
@@ -63,12 +63,16 @@ pub fn probe(dir: &Path) -> io::Result<()> {
     std::fs::remove_file(new)
 }
 
-/// Gives a file that cannot be read another name beside its own, by which it stays when another takes its place.
-fn set_aside(path: &Path) -> io::Result<()> {
+/// The name by which a file that cannot be read stays beside its own when another takes its place; `None` where too many do.
+pub fn aside(path: &Path) -> Option<PathBuf> {
     let mut names = (1..=UNREAD_MAX).map(|nth| path.with_extension(format!("json.unread-{nth}")));
-    let free = names.find(|name| name.symlink_metadata().is_err());
+    names.find(|name| name.symlink_metadata().is_err())
+}
+
+/// Gives a file that cannot be read that name.
+fn set_aside(path: &Path) -> io::Result<()> {
     let too_many = || io::Error::other("too many files that could not be read lie beside it; move them away");
-    let free = free.ok_or_else(too_many)?;
+    let free = aside(path).ok_or_else(too_many)?;
     tracing::warn!(path = %path.display(), to = %free.display(), "the holds that cannot be read are set aside");
     // Where there are no links, or none may be made of another's file, nothing lies there for a moment.
     std::fs::hard_link(path, &free).or_else(|_| std::fs::rename(path, free))

@@ -1,4 +1,5 @@
 use super::*;
+use crate::telemetry::logged;
 use drover_core::model::Millis;
 use tokio::sync::mpsc;
 
@@ -42,8 +43,11 @@ async fn holds_survive_a_restart_and_those_that_have_run_out_do_not() {
     assert_eq!(said[3].fact, Fact::Lifted(Scope::Queue("a".into())));
 
     let later = NOW + Millis(5_000);
-    let book = Book::open(Some(&state), Mode::Act, later).unwrap();
-    let told = book.told(8, later);
+    let mut book = None;
+    let logged = logged(|| book = Book::open(Some(&state), Mode::Act, later).ok());
+    let over: Vec<&str> = logged.lines().filter(|line| line.contains("it has run out since")).collect();
+    assert!(matches!(over[..], [line] if line.contains("cluster") && line.contains("incident 4711")), "{logged}");
+    let told = book.unwrap().told(8, later);
     assert_eq!(told.len(), 1);
     assert_eq!(told[0].fact, Fact::Held(hold(Scope::User("ann".into()), None)));
     assert_eq!((told[0].seq, told[0].source.incarnation), (1, 8));
@@ -129,7 +133,10 @@ async fn a_file_that_cannot_be_read_lies_beside_the_one_that_takes_its_place() {
     }
     assert_eq!(std::fs::read_to_string(dir.path().join("holds.json.unread-1")).unwrap(), of_later);
     assert!(!dir.path().join("holds.json.unread-2").exists());
-    assert_eq!(Book::open(Some(dir.path()), Mode::Act, NOW).unwrap().holds.len(), 3, "the cluster's among them");
+    let holds = Book::open(Some(dir.path()), Mode::Act, NOW).unwrap().holds;
+    assert_eq!(holds.len(), 3, "the cluster's among them");
+    let reason = &holds[&Scope::Cluster].reason;
+    assert!(reason.contains(" as holds.json.unread-1: look there before you resume"), "{reason}");
 }
 
 #[test]
@@ -161,7 +168,7 @@ fn a_damaged_file_keeps_a_service_from_acting_and_holds_everything_in_one_that_a
         let error = Book::open(Some(dir.path()), Mode::Act, NOW).unwrap_err().to_string();
         assert!(error.contains("holds.json") && error.contains("does not act"), "{error}");
         let book = Book::open(Some(dir.path()), Mode::Advise, NOW).unwrap();
-        assert!(book.holds[&Scope::Cluster].reason.contains("cannot be read"));
+        assert!(book.holds[&Scope::Cluster].reason.contains("could not be read"));
     }
     assert!(Book::open(Some(&dir.path().join("new")), Mode::Act, NOW).unwrap().holds.is_empty());
 }
