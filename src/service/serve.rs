@@ -27,7 +27,6 @@ use crate::telemetry::{Logs, Metrics, VERSION};
 use crate::yarn::poll::{Clients, Poller};
 use crate::yarn::vouch::Vouch;
 use crate::yarn::{self};
-use drover_core::model::Time;
 use prometheus::{IntCounter, Registry};
 use reload::{ReadOnce, read_again, reloaded};
 use std::sync::Arc;
@@ -120,12 +119,12 @@ async fn start(loaded: &Loaded, lost_lines: IntCounter, stop: &CancellationToken
     let rest_metrics = yarn::metrics::Metrics::new(&registry)?;
     let shim_metrics = shim::Metrics::new(&registry, rest_metrics.facts_refused())?;
     let clients = world::clients(config, rest_metrics)?;
-    let incarnation = format!("{:016x}", rand::random::<u64>());
-    let identity = Identity { epoch: epoch::next(config.state.dir.as_deref(), clock::now()), incarnation };
     let notes = Arc::new(Notes::default());
     let (outside, inbox) = channels();
     // First of all that may keep it from starting: who does not start has written to nothing, and taken no ledger to another version.
     let book = Book::open(config.state.dir.as_deref(), config.top.mode, clock::now())?;
+    let incarnation = format!("{:016x}", rand::random::<u64>());
+    let identity = Identity { epoch: epoch::next(config.state.dir.as_deref(), clock::now()), incarnation };
     let mut desk = desk(config, &identity, metrics.clone())?;
     // Before the ledger is written to, and before the engine is given anything.
     keeping::resume(config, &mut desk, clock::now());
