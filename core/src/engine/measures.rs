@@ -206,8 +206,9 @@ fn order_anew(job: &Job, taken: &mut Taken) -> Vec<Settled> {
 
 /// The machines of outputs that have had to be made again since the job was last looked at. What was computed anew in good time is no loss.
 fn lost_anew(job: &Job, taken: &mut Taken) -> Vec<NameId> {
-    let lost = job.lost.iter().filter(|id| !taken.precomputed.contains(id) && was_made_again(job, *id));
-    let anew: Vec<AttemptId> = lost.filter(|id| !taken.lost.contains(id)).collect();
+    // Each is looked at closely once: a job may have lost a thousand.
+    let unheeded = job.lost.iter().filter(|id| !taken.lost.contains(id) && !taken.precomputed.contains(id));
+    let anew: Vec<AttemptId> = unheeded.filter(|id| was_made_again(job, *id)).collect();
     taken.lost.extend(&anew);
     anew.into_iter().filter_map(|id| job.host_of(id)).collect()
 }
