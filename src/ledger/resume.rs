@@ -176,13 +176,11 @@ impl Unanswered {
         }))
     }
 
-    /// Takes an answer in, unless it says nothing new: an earlier word on a copy that was moved may come again after a later one.
+    /// Takes an answer in, unless it says nothing new.
     pub fn hear(&mut self, ack: &AckFact) -> bool {
-        let applied = self.answer.as_ref().filter(|(answer, _)| answer.is_applied());
-        let older = applied
-            .is_some_and(|(_, named)| !ack.answer.is_applied() || ack.attempts.iter().max() < named.iter().max());
+        let stale = self.answer.as_ref().is_some_and(|(before, named)| ack.is_stale_after(Some(*before), named));
         let answer = Some((ack.answer, ack.attempts.clone()));
-        if older || self.answer == answer {
+        if stale || self.answer == answer {
             return false;
         }
         (self.sent, self.answer) = (true, answer);
