@@ -1,6 +1,7 @@
 //! How ends are told in rows, by whoever tells them.
 
-use drover_core::model::CopyEnd;
+use crate::span::plausible_ms;
+use drover_core::model::{CopyEnd, Time};
 
 /// The word for an end: what never came to be is moot.
 pub fn word(end: CopyEnd) -> &'static str {
@@ -17,6 +18,20 @@ pub fn word(end: CopyEnd) -> &'static str {
 /// Did the slow attempt itself end the task? Of another's end its prediction said nothing.
 pub fn ended_itself(winner: Option<u32>, slow: Option<u32>) -> bool {
     slow.is_some_and(|slow| winner == Some(slow))
+}
+
+/// By how much the task's end was before the predicted end of its slow attempt, milliseconds: what the copy gained where it won, and how far the prediction was off where it lost and the
+/// slow attempt itself ended the task.
+pub fn reckoned(
+    end: CopyEnd,
+    winner: Option<u32>,
+    slow: Option<u32>,
+    predicted: Option<Time>,
+    ended: Time,
+) -> (Option<i64>, Option<i64>) {
+    let ahead = predicted.and_then(|predicted| plausible_ms(predicted.ms_after(ended)));
+    let by_itself = end == CopyEnd::Lost && ended_itself(winner, slow);
+    (ahead.filter(|_| end == CopyEnd::Won), ahead.filter(|_| by_itself))
 }
 
 /// Numbers as a column of text has them.
