@@ -196,6 +196,15 @@ impl CopyEnd {
         }
     }
 
+    /// Did a copy that came to be win? `None` where the end says nothing of how it fared.
+    pub fn won(self) -> Option<bool> {
+        match self {
+            CopyEnd::Won => Some(true),
+            CopyEnd::Lost | CopyEnd::Died => Some(false),
+            CopyEnd::Refused | CopyEnd::Unsent | CopyEnd::Unanswered | CopyEnd::Unknown => None,
+        }
+    }
+
     /// With its task, which has succeeded by that attempt where it is known: of an action that was sent or not, so answered, with those attempts as its copies.
     pub fn with_task(answer: Option<Answer>, sent: bool, copies: &[u32], winner: Option<u32>) -> CopyEnd {
         match winner {
