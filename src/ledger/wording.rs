@@ -3,15 +3,28 @@
 use crate::span::plausible_ms;
 use drover_core::model::{CopyEnd, Time};
 
+/// A copy finished first.
+pub const WON: &str = "won";
+/// Another attempt did.
+pub const LOST: &str = "lost";
+/// The copies failed or were killed while the task went on.
+pub const FAILED: &str = "failed";
+/// The shim refused.
+pub const REFUSED: &str = "refused";
+/// Nothing came of it.
+pub const MOOT: &str = "moot";
+/// Nobody could tell.
+pub const UNKNOWN: &str = "unknown";
+
 /// The word for an end: what never came to be is moot.
 pub fn word(end: CopyEnd) -> &'static str {
     match end {
-        CopyEnd::Won => "won",
-        CopyEnd::Lost => "lost",
-        CopyEnd::Died => "failed",
-        CopyEnd::Refused => "refused",
-        CopyEnd::Unsent | CopyEnd::Unanswered => "moot",
-        CopyEnd::Unknown => "unknown",
+        CopyEnd::Won => WON,
+        CopyEnd::Lost => LOST,
+        CopyEnd::Died => FAILED,
+        CopyEnd::Refused => REFUSED,
+        CopyEnd::Unsent | CopyEnd::Unanswered => MOOT,
+        CopyEnd::Unknown => UNKNOWN,
     }
 }
 
