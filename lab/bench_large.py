@@ -11,7 +11,7 @@ import time
 from collections import Counter
 
 from lab import build, commands, jhist, jobs, paths, thin, watch
-from lab.cluster import Cluster
+from lab.cluster import Cluster, application_of
 from lab.large_watched import TICKS, Watched, buckets, percentiles
 from lab.options import Options
 from lab.progress import say
@@ -106,7 +106,7 @@ def outcome(result: jobs.Result, tasks: int) -> dict:
 def costs(watched: Watched, before: dict) -> dict:
     used = {name: round(seconds - before.get(name, 0), 1) for name, seconds in watched.used.items()}
     nodes = [name for name in used if name.startswith("nm")]
-    application = watched.job.replace("job_", "application_")
+    application = application_of(watched.job)
     queues = [0]
     for file in watched.cluster.dir.glob(f"nm*/logs/{application}/container_*_000001/syslog"):
         queues += map(int, QUEUE.findall(file.read_text(errors="replace")))

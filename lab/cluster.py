@@ -21,6 +21,11 @@ END_LIMIT_S = 60
 SHORT_GRACE_S = 0.5
 
 
+def application_of(job: str) -> str:
+    """The id of a job's application; an application's own is left as it is."""
+    return job.replace("job_", "application_")
+
+
 class Cluster:
     """A cluster of a directory, running or not."""
 

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from lab import archives, build, conf, hadoop, http, jobs, paths, record, slow
-from lab.cluster import Cluster
+from lab.cluster import Cluster, application_of
 from lab.options import QUEUES, USERS, Options, slow_node
 from lab.progress import Failed, say
 
@@ -190,7 +190,7 @@ def show_logs(cluster: Cluster, what: str) -> int:
     daemon = cluster.logs / f"{what}.log"
     if daemon.is_file():
         return subprocess.call(["tail", "-n", "200", str(daemon)])
-    found = sorted(cluster.dir.glob(f"nm*/logs/{what.replace('job_', 'application_')}/container_*/*"))
+    found = sorted(cluster.dir.glob(f"nm*/logs/{application_of(what)}/container_*/*"))
     if not found:
         raise Failed(f"no log of '{what}' in {paths.shown(cluster.dir)}; ./dev cluster logs lists them")
     for file in found:

@@ -8,7 +8,7 @@ import socket
 from pathlib import Path
 
 from lab import http, netns
-from lab.cluster import Cluster
+from lab.cluster import Cluster, application_of
 from lab.progress import Failed
 from lab.service import SHIM, Service
 
@@ -161,7 +161,7 @@ class ClusterPlace:
 
     def masters(self, job: str = "") -> list:
         """The JVMs of ApplicationMasters, or of a job's: one that has ended lasts for some seconds."""
-        return self.jvms(MASTER, job.replace("job_", "application_"))
+        return self.jvms(MASTER, application_of(job))
 
     def attempts(self, attempt: str) -> list:
         """The JVM of an attempt, once it runs."""

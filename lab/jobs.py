@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, field
 
 from lab import http, paths, proc
-from lab.cluster import Cluster
+from lab.cluster import Cluster, application_of
 from lab.progress import Failed
 
 MAINS = {
@@ -269,7 +269,7 @@ def history(cluster: Cluster, job: str) -> list:
 def last_words(cluster: Cluster, job: str) -> str:
     """What the ResourceManager says of a job's application: why one whose AM never ran has no history."""
     try:
-        app = cluster.rm(f"/apps/{job.replace('job_', 'application_')}")["app"]
+        app = cluster.rm(f"/apps/{application_of(job)}")["app"]
     except http.Unanswered as fault:
         return f"nor does the ResourceManager: {fault}"
     said = " ".join(str(app.get("diagnostics") or "").split()) or "no more"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lab import conf, faults, http
 from lab.bench_idle import memory_mb, own_and_childrens
-from lab.cluster import Cluster
+from lab.cluster import Cluster, application_of
 from lab.service import Service, total
 
 TICKS = "drover_tick_duration_seconds"
@@ -53,7 +53,7 @@ class Watched:
                 pass  # not there, or gone
 
     def heap(self) -> None:
-        proxied = f"http://{conf.RM_HTTP}/proxy/{self.job.replace('job_', 'application_')}"
+        proxied = f"http://{conf.RM_HTTP}/proxy/{application_of(self.job)}"
         (memory,) = http.get_json(f"{proxied}/jmx?qry=java.lang:type=Memory")["beans"]
         self.heap_mb = max(self.heap_mb, round(memory["HeapMemoryUsage"]["used"] / (1 << 20), 1))
 

@@ -4,7 +4,7 @@ import signal
 import time
 
 from lab import http
-from lab.cluster import Cluster
+from lab.cluster import Cluster, application_of
 from lab.jobs import Followed
 from lab.progress import Failed
 
@@ -41,7 +41,7 @@ class Loss:
         return attempt["nodeHttpAddress"].split(":")[0]
 
     def am(self, job: str, path: str) -> dict:
-        return self.cluster.am(job.replace("job_", "application_"), f"/jobs/{job}{path}")
+        return self.cluster.am(application_of(job), f"/jobs/{job}{path}")
 
     def told(self) -> dict:
         """What the ResourceManager has of the node."""

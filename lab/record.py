@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lab import conf, jobs, paths
 from lab import http as web
-from lab.cluster import Cluster
+from lab.cluster import Cluster, application_of
 from lab.options import USERS
 from lab.progress import Failed, step
 
@@ -193,7 +193,7 @@ def record(cluster: Cluster, out: Path) -> None:
     running = jobs.Running(cluster, jobs.Spec(settings={**JOB, "lab.output": cluster.dir / f"out-{time.time_ns()}"}))
     try:
         job = running.id()
-        app = job.replace("job_", "application_")
+        app = application_of(job)
         proxy = f"/proxy/{app}/ws/v1/mapreduce"
         recorder.whole("rm/proxy_before_am", RM, f"{proxy}/jobs")
         with step("recording a running job"):

@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 from lab import client, jobs, slow
+from lab.cluster import application_of
 from lab.e2e import WAIT_S, OnCluster
 from lab.scenarios import AM_AWAY
 from lab.watch import Sickness
@@ -49,7 +50,7 @@ class Cluster(OnCluster):
     def slowness(self, job: str) -> set:
         """What each attempt of a job should have been slowed by, by its node and id, and what it says it was."""
         found = set()
-        for file in self.cluster.dir.glob(f"nm*/logs/{job.replace('job_', 'application_')}/*/stdout"):
+        for file in self.cluster.dir.glob(f"nm*/logs/{application_of(job)}/*/stdout"):
             for attempt, node, said, nodes in re.findall(SAID, file.read_text(errors="replace")):
                 asked = (6.0 if node == "nm2" else 1.0) * (4.0 if attempt == "r_0_0" else 1.0)
                 found.add((asked if nodes else 1.0, float(said)))
@@ -75,7 +76,7 @@ class Cluster(OnCluster):
             self.assertEqual(len({result.digest for result in results}), 1, "the same records")
             self.assertEqual(len({result.job for result in results}), 2)
             left = one.submit(jobs.Spec(settings={**settings, "lab.map.ms": 60_000})).id()
-        app = left.replace("job_", "application_")
+        app = application_of(left)
         until = time.monotonic() + WAIT_S
         while self.cluster.rm(f"/apps/{app}")["app"]["finalStatus"] != "KILLED":
             self.assertLess(time.monotonic(), until, "the job was not killed")
@@ -85,7 +86,7 @@ class Cluster(OnCluster):
         spec = jobs.Spec(settings={"yarn.app.mapreduce.am.job.speculator.class": "no.such.Speculator", "lab.maps": 1})
         running = jobs.Running(self.cluster, spec)
         self.addCleanup(running.end)
-        app = running.id().replace("job_", "application_")
+        app = application_of(running.id())
         until = time.monotonic() + WAIT_S
         while self.cluster.rm(f"/apps/{app}")["app"]["finalStatus"] != "FAILED":
             self.assertLess(time.monotonic(), until, "the job did not fail")
@@ -98,7 +99,7 @@ class Cluster(OnCluster):
         running = jobs.Running(self.cluster, jobs.Spec(settings={"lab.maps": 2, "lab.map.ms": 2000, **held.settings}))
         self.addCleanup(running.end)
         job = running.id()
-        app = job.replace("job_", "application_")
+        app = application_of(job)
         shown = {}
         while not running.done() and shown.get("state") != "RUNNING":
             try:

@@ -11,6 +11,7 @@ import time
 import unittest
 
 from lab import conf, http, jobs, paths, watch
+from lab.cluster import application_of
 from lab.e2e import WAIT_S, OnCluster
 from lab.faults import ClusterPlace
 from lab.service import API, Service, total
@@ -83,7 +84,7 @@ class Watched(OnCluster):
         cls.explained = {job: cls.service.ask("explain", job, task) for job, task in cls.told.items()}
         cls.doctor = cls.service.ask("doctor", "--json")
         cls.pages = {page: http.get(f"http://{API}/{page}", accept) for page, accept in PAGES.items()}
-        app = cls.ids["shim"].replace("job_", "application_")
+        app = application_of(cls.ids["shim"])
         cls.seen_by = {
             user: cls.cluster.am(app, f"/jobs/{cls.ids['shim']}?user.name={user}")["job"]
             for user in ("drover", "mallory")
@@ -125,7 +126,7 @@ class Watched(OnCluster):
         cls.second = cls.wait("the second session told facts", [running], by_shim)
         unended.cure()
         cls.restarted = running.result()
-        cls.attempts = cls.cluster.rm(f"/apps/{job.replace('job_', 'application_')}/appattempts")
+        cls.attempts = cls.cluster.rm(f"/apps/{application_of(job)}/appattempts")
 
     @classmethod
     def forbid(cls):
@@ -142,7 +143,7 @@ class Watched(OnCluster):
         def served():
             # Until its master is up, the proxy has nothing to show to anyone.
             try:
-                return cls.cluster.am(job.replace("job_", "application_"), f"/jobs/{job}?user.name=drover")
+                return cls.cluster.am(application_of(job), f"/jobs/{job}?user.name=drover")
             except http.Unanswered:
                 return None
 

@@ -10,7 +10,7 @@ use crate::api::{PAGE_MAX, Tasks};
 use crate::service::{RECENT, TaskFilter};
 use crate::words;
 use clap::Args;
-use drover_core::model::{Action, Bytes, JobId, Millis, TaskId, Verdict};
+use drover_core::model::{Action, Bytes, JobId, Millis, TaskId, Verdict, VirtualOutcome};
 use serde::Serialize;
 use std::io::Write;
 
@@ -225,7 +225,7 @@ fn decided(decision: &DecisionView, runs: bool) -> String {
         None if decision.copy.is_some() => decision.copy.iter().map(|copy| story::of(&decision.action, copy)).collect(),
         None if runs => "it still runs".to_owned(),
         None => "it has ended".to_owned(),
-        Some(end) if end.end == "natively_copied" => "Hadoop's own speculator copied it too".to_owned(),
+        Some(end) if end.end == VirtualOutcome::NATIVELY_COPIED => "Hadoop's own speculator copied it too".to_owned(),
         Some(end) => format!(
             "it has ended; the copy would have been first with a probability of {}",
             words::share(end.would_have_won)

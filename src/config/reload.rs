@@ -77,10 +77,9 @@ fn vanished(key: &str, old: Option<&Entry>, new: Option<&Entry>) -> Option<Probl
 /// May Drover do more by that? The most cautious mode that applies holds, so that one that is not set keeps nothing from being done.
 fn is_loosened(key: &str, old: Option<&Entry>, new: Option<&Entry>) -> bool {
     let mode = |entry: Option<&Entry>| match entry.map(|entry| &entry.value) {
-        Some(Value::Mode(mode)) => Some(*mode),
-        Some(Value::Text(label)) => Mode::parse(label),
-        _ => None,
+        Some(Value::Mode(mode)) => *mode,
+        _ => Mode::Act,
     };
-    let [before, after] = [old, new].map(|entry| mode(entry).unwrap_or(Mode::Act));
+    let [before, after] = [old, new].map(mode);
     layers::is_mode(key) && after > before
 }

@@ -76,6 +76,7 @@ simple! {
     f64: Value::Real(number) => number;
     Millis: Value::Span(length) => length;
     Bytes: Value::Size(size) => size;
+    Mode: Value::Mode(mode) => mode;
     PathBuf: Value::Text(text) => text.into();
 }
 
@@ -114,12 +115,6 @@ impl<T: Field> Field for Option<T> {
             Value::Unset => Some(None),
             _ => T::field(key, values).map(Some),
         }
-    }
-}
-
-impl Field for Mode {
-    fn field(key: &str, values: &Values) -> Option<Self> {
-        Mode::parse(&String::field(key, values)?)
     }
 }
 

@@ -15,7 +15,6 @@ const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 const SHARE: Kind = Kind::Real(0.0, 1.0);
-const MODES: Kind = Kind::Choice(&["off", "advise", "act"]);
 
 /// Policies that can be chosen.
 pub const POLICIES: &[&str] = &[
@@ -49,7 +48,7 @@ settings! {
     top: Top = "" {
         /// How far Drover may go anywhere in the cluster: `off` looks and says nothing, `advise` says what it would do,
         /// `act` does it. Queues, users and jobs may only be more cautious.
-        mode: Mode = "advise", MODES, reloadable;
+        mode: Mode = "advise", Kind::Mode, reloadable;
         /// The policy that proposes copies, clones and restarts: `drover` puts those of the papers together, and the others are there to compare with
         /// ([what each does](configuration.md#policies)).
         policy: String = "drover", Kind::Choice(POLICIES), reloadable;

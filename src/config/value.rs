@@ -33,6 +33,8 @@ pub enum Kind {
     Size(u64, u64),
     /// One of a few words.
     Choice(&'static [&'static str]),
+    /// A mode.
+    Mode,
     /// A mode for each name: the setting's key, a dot and the name, which is one of these; any where there are none.
     Modes(&'static [&'static str]),
 }
@@ -107,7 +109,7 @@ impl Kind {
             Kind::Size(min, max) => within(size(text)?, min, max, text).map(|n| Value::Size(Bytes(n))),
             Kind::Choice(words) if words.contains(&text) => Ok(Value::Text(text.to_owned())),
             Kind::Choice(words) => Err(unknown_word(text, words)),
-            Kind::Modes(_) => {
+            Kind::Mode | Kind::Modes(_) => {
                 Mode::parse(text).map(Value::Mode).ok_or_else(|| unknown_word(text, &Mode::ALL.map(Mode::label)))
             }
         }
@@ -136,9 +138,10 @@ impl Kind {
             Kind::Span(min, max) => format!("a time from {} to {}", show_span(min), show_span(max)),
             Kind::Size(min, max) => format!("a size from {} to {}", show_size(min), show_size(max)),
             Kind::Choice(words) => words.join(", "),
+            Kind::Mode => Mode::ALL.map(Mode::label).join(", "),
             Kind::Modes(names) => {
                 let names = if names.is_empty() { "name".to_owned() } else { format!("of {}", names.join(", ")) };
-                format!("for each {names}: {}", Mode::ALL.map(Mode::label).join(", "))
+                format!("for each {names}: {}", Kind::Mode.allowed())
             }
         }
     }

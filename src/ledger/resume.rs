@@ -10,8 +10,8 @@ use super::open;
 use super::steps::SETTINGS_SINCE;
 use super::tables::OutcomeRow;
 use super::under::Told;
-use super::wording::{ended_itself, spaced, word};
-use crate::span::{plausible, plausible_ms};
+use super::wording::{reckoned, spaced, word};
+use crate::span::plausible;
 use drover_core::model::{
     AckFact, Action, Answer, Attempt, AttemptId, CopyEnd, Job, Millis, NameId, Names, TaskId, TaskState, Time,
 };
@@ -176,13 +176,11 @@ impl Unanswered {
         }))
     }
 
-    /// Takes an answer in, unless it says nothing new: an earlier word on a copy that was moved may come again after a later one.
+    /// Takes an answer in, unless it says nothing new.
     pub fn hear(&mut self, ack: &AckFact) -> bool {
-        let applied = self.answer.as_ref().filter(|(answer, _)| answer.is_applied());
-        let older = applied
-            .is_some_and(|(_, named)| !ack.answer.is_applied() || ack.attempts.iter().max() < named.iter().max());
+        let stale = self.answer.as_ref().is_some_and(|(before, named)| ack.is_stale_after(Some(*before), named));
         let answer = Some((ack.answer, ack.attempts.clone()));
-        if older || self.answer == answer {
+        if stale || self.answer == answer {
             return false;
         }
         (self.sent, self.answer) = (true, answer);
@@ -198,16 +196,16 @@ impl Unanswered {
         let copies = || task.into_iter().flat_map(|task| &task.attempts).filter(|one| numbers.contains(&one.number));
         let winner = task.filter(|task| task.state == TaskState::Succeeded).and_then(|task| task.winner());
         let ended = task.and_then(|task| task.ended()).or(job.ended.get()).unwrap_or_else(|| job.am_time(at));
-        let held = |one: &Attempt| one.finished.get().unwrap_or(ended).since(one.started.get().unwrap_or(ended));
+        let held = |one: &Attempt| one.held_until(ended);
         let of_winner = copies().find(|one| Some(one.number) == winner).filter(|_| end == CopyEnd::Won);
         // Of a task whose attempts were not read its start is not known.
         let of_winner = of_winner.filter(|one| one.started.get().is_some()).map(held);
         let container = copies().map(held).fold(Millis(0), |sum, one| sum + one);
-        let by_itself = end == CopyEnd::Lost && ended_itself(winner, self.slow);
         let name = |host: NameId| hosts.name(host).to_owned();
         let winner_host = winner.and_then(|winner| task?.attempts.iter().find(|one| one.number == winner)?.host);
         let launched = copies().filter(|copy| copy.was_launched()).filter_map(|copy| copy.host);
-        let ahead = self.prediction.and_then(|(predicted, _)| plausible_ms(predicted.ms_after(ended)));
+        let predicted = self.prediction.map(|(predicted, _)| predicted);
+        let (gained_ms, prediction_error_ms) = reckoned(end, winner, self.slow, predicted, ended);
         OutcomeRow {
             at_ms: at,
             incarnation: self.incarnation.clone(),
@@ -221,10 +219,10 @@ impl Unanswered {
             hosts: launched.map(name).collect::<Vec<_>>().join(" "),
             near_preferred: None,
             ended_ms: ended,
-            predicted_end_ms: self.prediction.map(|(predicted, _)| predicted),
+            predicted_end_ms: predicted,
             predicted_spread_ms: self.prediction.and_then(|(_, spread)| spread),
-            gained_ms: ahead.filter(|_| end == CopyEnd::Won),
-            prediction_error_ms: ahead.filter(|_| by_itself),
+            gained_ms,
+            prediction_error_ms,
             container_ms: plausible(container).unwrap_or_default(),
             winner_container_ms: of_winner.and_then(plausible),
             would_have_won: None,

@@ -20,9 +20,9 @@ pub struct Bounds {
 const AT_ONCE: u32 = 2_000;
 /// Pages given back at once: 4 MB, which the log takes first.
 const PAGES_AT_ONCE: u32 = 1_000;
-/// Of the time that rows are from, the part whose rows go where there are too many.
+/// Where rows take too much space, the oldest go: those of the first of so many equal parts of the time that all of them span.
 const PART: u64 = 20;
-/// As long as nothing was kept for no longer, the time has passed for the rows, too.
+/// A newest row that is older than this may be one because the clock was set wrong; the service need not have been stopped for so long. See [`pause`].
 const PAUSE: Millis = Millis(86_400_000);
 /// Rows that are further ahead of the service's clock are of one that was set wrong, then or now.
 pub const AHEAD: Millis = Millis(86_400_000);

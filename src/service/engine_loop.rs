@@ -137,7 +137,7 @@ pub fn run(
     let mut pace = Pace { shortest, last: Time(0), next: None, news: false, counted: Time(0) };
     let mut told = Vec::new();
     while let Some(event) = runtime.block_on(event(&mut inbox, pace.wait(clock()), stop)) {
-        notes.stands();
+        notes.lives();
         match event {
             Event::Quiet => desk.keep_learned(clock()),
             Event::Facts(batches) => {

@@ -1,4 +1,4 @@
-//! What others may know of the facts on their way into the engine.
+//! What the engine's thread hands to the rest of the service: facts to whoever asks for them, and after each pass leases and orders to shims or, for jobs without one, to REST.
 
 use super::hints::Hints;
 use super::left::LeftJobs;
@@ -49,7 +49,7 @@ impl Readiness {
     }
 }
 
-/// Everyone who is told of facts.
+/// Who is told of facts, and who carries out what a pass decided.
 #[derive(Default)]
 pub struct Notes {
     /// The poller's hints.
@@ -70,7 +70,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Tells everyone.
+    /// Tells everyone of a fact.
     pub fn note(&self, seen: &Observation) {
         self.hints.touch(seen);
         self.ready.note(&seen.fact, seen.received);
@@ -108,7 +108,7 @@ impl Notes {
     }
 
     /// The engine lives, and has nothing new to say.
-    pub fn stands(&self) {
+    pub fn lives(&self) {
         if let Some(shim) = self.shim.get() {
             shim.own_still();
         }

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 const APART: Duration = Duration::from_secs(1);
 /// What was read of an attempt is no ground to kill it after so long.
 const FRESH: Duration = Duration::from_secs(1);
-/// So long leave to read them is waited for.
+/// How long an order waits for the limit on requests to let its task's attempts be read.
 const READING: Duration = Duration::from_secs(2);
 /// Orders that may wait: more than can be carried out before their deadlines.
 const WAITING_MAX: usize = 256;

@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn without_settings_every_room_runs_on_its_own_defaults() {
         let config = config(&[]);
-        assert_eq!(schedule(&config), ScheduleParams { busy_share: 0.25, ..ScheduleParams::default() });
+        assert_eq!(schedule(&config), ScheduleParams::default());
         assert_eq!(shim(&config), ShimParams::default());
         let (ours, theirs) = (http(&config), HttpParams::default());
         assert_eq!(

@@ -4,7 +4,9 @@ use super::{REVISION, VERSION};
 use crate::config::{ESTIMATORS, POLICIES};
 use crate::history::LogEnd;
 use drover_core::estimate::calibration::Point;
-use drover_core::model::{Action, Channel, CopyEnd, Decision, Dropped, Landed, MeasureKind, Mode, TaskKind, Verdict};
+use drover_core::model::{
+    Action, Channel, CopyEnd, Decision, Dropped, Landed, MeasureKind, Mode, TaskKind, Verdict, VirtualOutcome,
+};
 use prometheus::core::Collector;
 use prometheus::{
     CounterVec, Gauge, GaugeVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
@@ -282,7 +284,7 @@ impl Metrics {
             }
         }
         for (policy, action) in POLICIES.iter().flat_map(|policy| Action::ALL.map(|action| (policy, action.label()))) {
-            for end in ["would_have_won", "would_have_lost", "natively_copied"] {
+            for end in VirtualOutcome::LABELS {
                 self.ends.with_label_values(&[policy, action, end]).inc_by(0);
             }
             self.gained.with_label_values(&[policy, action]).inc_by(0.0);

@@ -145,8 +145,7 @@ impl Engine {
 
     /// Has it begun so lately that what is not known of it is on its way?
     fn is_new(&self, job: &Job, now: Time) -> bool {
-        let begun = job.started.get().map(|at| job.am_time(now).since(at));
-        begun.is_some_and(|begun| begun <= self.params.govern.stale_after)
+        job.started.get().is_some_and(|at| !self.params.govern.is_stale(at, job.am_time(now)))
     }
 
     /// Has the job clones, or may it have some yet? While nothing is settled, as long as it is new. Once a phase has been admitted, without a break until the last that was

@@ -37,7 +37,7 @@ impl Engine {
         let mode = proposed.min(self.mode_of(job));
         let bar = || self.flights.bar(judged.attempt, judged.action, mode, job.am_time(now));
         let barred = if mode < proposed { bar() } else { None };
-        let mut avoid = self.avoid(job, task, slow, counted.tally.rooms.of(&self.cluster, job, task.kind));
+        let mut avoid = self.avoid(job, task, slow, counted.tally.partitions.of(&self.cluster, job, task.kind));
         let unplaced = self.count_by_machine(job, &mut judged, &avoid, counted);
         let size = container(&self.cluster, job, task.kind);
         let (params, tally) = (&self.params.govern, &mut counted.tally);

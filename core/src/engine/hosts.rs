@@ -5,7 +5,7 @@ use super::location::{WORTH_ASKING, fastest};
 use super::proposal::Counted;
 use crate::estimate::node::NodeWork;
 use crate::estimate::{FreshCopy, Left};
-use crate::govern::rooms::Rooms;
+use crate::govern::free::FreeByNode;
 use crate::govern::sizes::container;
 use crate::model::*;
 use crate::policy::dolly::Chosen;
@@ -42,8 +42,8 @@ impl Engine {
         }
         let by_odds = || self.machines_by_odds(&job.user, self.straggler_probability(&job.user));
         let machines = counted.machines.entry(job.user.clone()).or_insert_with(by_odds);
-        let rooms = counted.tally.rooms.of(&self.cluster, job, judged.task.kind);
-        let has_room = has_room(container(&self.cluster, job, judged.task.kind), avoid, &counted.promised, rooms);
+        let free = counted.tally.partitions.of(&self.cluster, job, judged.task.kind);
+        let has_room = has_room(container(&self.cluster, job, judged.task.kind), avoid, &counted.promised, free);
         if machines.is_empty() { None } else { self.prefer(job, judged, machines, has_room) }
     }
 
@@ -79,8 +79,8 @@ impl Engine {
         }
         let Counted { shows, by_rack, promised, tally, .. } = counted;
         let by_rack = by_rack.entry(job.user.clone()).or_insert_with(|| self.machines_by_rack(&job.user));
-        let rooms = tally.rooms.of(&self.cluster, job, judged.task.kind);
-        let has_room = has_room(container(&self.cluster, job, judged.task.kind), avoid, promised, rooms);
+        let free = tally.partitions.of(&self.cluster, job, judged.task.kind);
+        let has_room = has_room(container(&self.cluster, job, judged.task.kind), avoid, promised, free);
         let shown = shows.get(&(job.id, judged.task.kind));
         let mut best =
             shown.map_or_else(Vec::new, |shown| self.nearest_in(by_rack, job, judged.task, shown, &has_room));
@@ -100,8 +100,8 @@ impl Engine {
         if !self.params.policy.spares_slow_nodes() || self.cluster.nodes.is_empty() {
             return false;
         }
-        let (work, threshold, rooms) = self.work_of(job, judged.task.kind, counted);
-        let mut with_room = rooms.with_room(asks_for(container(&self.cluster, job, judged.task.kind), judged, rooms));
+        let (work, threshold, free) = self.work_of(job, judged.task.kind, counted);
+        let mut with_room = free.with_room(asks_for(container(&self.cluster, job, judged.task.kind), judged, free));
         with_room.all(|host| {
             let slow = |host| work.of(host).is_some_and(|done| done < threshold);
             host.is_some_and(|host| avoid.contains(&host) || slow(host))
@@ -110,9 +110,9 @@ impl Engine {
 
     /// LATE §4, of one copy: of the nodes with room none below SlowNodeThreshold. There is another, or there were no copy.
     pub(super) fn shun_slow_nodes(&self, job: &Job, judged: &Judged, avoid: &mut Vec<NameId>, counted: &mut Counted) {
-        let (work, threshold, rooms) = self.work_of(job, judged.task.kind, counted);
+        let (work, threshold, free) = self.work_of(job, judged.task.kind, counted);
         let with_room =
-            rooms.with_room(asks_for(container(&self.cluster, job, judged.task.kind), judged, rooms)).flatten();
+            free.with_room(asks_for(container(&self.cluster, job, judged.task.kind), judged, free)).flatten();
         let slow = with_room.filter(|host| work.of(*host).is_some_and(|done| done < threshold));
         let more: Vec<NameId> = slow.filter(|host| !avoid.contains(host)).collect();
         avoid.extend(more);
@@ -120,7 +120,7 @@ impl Engine {
     }
 
     /// What each node has done for a job's user, SlowNodeThreshold of it, and where there is room for the job's tasks of that kind. Counted once a pass.
-    fn work_of<'c>(&self, job: &Job, kind: TaskKind, counted: &'c mut Counted) -> (&'c NodeWork, f64, &'c Rooms) {
+    fn work_of<'c>(&self, job: &Job, kind: TaskKind, counted: &'c mut Counted) -> (&'c NodeWork, f64, &'c FreeByNode) {
         let Counted { tally, work, jobs, .. } = counted;
         let (work, threshold) = work.entry(job.user.clone()).or_insert_with(|| {
             // None has done less than the least.
@@ -136,7 +136,7 @@ impl Engine {
             let threshold = work.threshold(self.params.late.slow_node_percentile).unwrap_or(0.0);
             (work, threshold)
         });
-        (work, *threshold, tally.rooms.of(&self.cluster, job, kind))
+        (work, *threshold, tally.partitions.of(&self.cluster, job, kind))
     }
 }
 
@@ -162,16 +162,16 @@ fn has_room<'a>(
     size: Resources,
     avoid: &'a [NameId],
     promised: &'a BTreeMap<NameId, Resources>,
-    rooms: &'a Rooms,
+    free: &'a FreeByNode,
 ) -> impl Fn(NameId) -> bool + 'a {
     move |host| {
-        rooms.of(host).holds(size.and(promised.get(&host).copied().unwrap_or_default())) && !avoid.contains(&host)
+        free.of(host).holds(size.and(promised.get(&host).copied().unwrap_or_default())) && !avoid.contains(&host)
     }
 }
 
 /// How much room a node must have for a copy: none where none has it, and the copy has the next container that falls free.
-fn asks_for(size: Resources, judged: &Judged, rooms: &Rooms) -> Resources {
-    let is_next = judged.early && rooms.with_room(size).next().is_none();
+fn asks_for(size: Resources, judged: &Judged, free: &FreeByNode) -> Resources {
+    let is_next = judged.early && free.with_room(size).next().is_none();
     if is_next { Resources::default() } else { size }
 }
 

@@ -47,7 +47,7 @@ pub use params::EngineParams;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// NSDI'13 §2.1.2 tries windows of five minutes and of an hour for machines.
+/// Length of the windows of time by which machines' stragglers are counted, and for which a machine is then avoided. NSDI'13 §2.1.2 tries five minutes and an hour.
 const MACHINE_WINDOW: Millis = Millis(300_000);
 
 /// The engine.

@@ -235,7 +235,8 @@ impl Engine {
     }
 }
 
-/// Would a copy end before it, be it by ever so little; or, while nothing tells how long one takes, is it at less than half the pace of its peers, score per second?
+/// May a task of those numbers come to want a copy? Where a copy would end before it by anything at all; or, while nothing tells how long one takes, where it has made some progress and its
+/// score grows by less than half as much a second as its peers' does on average, `pace`.
 pub(super) fn lags(numbers: &Numbers, pace: f64) -> bool {
     numbers.gain.map_or(numbers.score > 0.0 && 2.0 * numbers.rate < pace, |gain| gain > Millis(0))
 }

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::estimate::machine::drawn_odds;
-use crate::govern::rooms::Rooms;
+use crate::govern::free::FreeByNode;
 use crate::model::*;
 use crate::policy::dolly::{Chosen, by_odds, machines_for_a_task};
 use crate::policy::{Budget, Judged};
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 impl Engine {
     /// The hosts that a copy of this task is to keep off, those that matter most first: where an attempt of it runs or ran, where the job's attempts are slow, where the
     /// user's copies came to nothing lately, and what is blacklisted where that is asked for; as far as any other host is left. A cluster of one host leaves no choice. At most as many as a shim takes.
-    pub(super) fn avoid(&self, job: &Job, task: TaskId, slow: &[NameId], rooms: &Rooms) -> Vec<NameId> {
+    pub(super) fn avoid(&self, job: &Job, task: TaskId, slow: &[NameId], free: &FreeByNode) -> Vec<NameId> {
         let own = job.task(task).into_iter().flat_map(|task| &task.attempts).filter_map(|attempt| attempt.host);
         let listed = if self.params.blacklist.beside { self.blacklist(job) } else { &[] };
         let (mut avoid, mut seen) = (Vec::new(), BTreeSet::new());
@@ -27,7 +27,7 @@ impl Engine {
             ends.push(avoid.len());
         }
         let most =
-            ends.into_iter().rev().map(|end| end.min(Decision::HOSTS_MAX)).find(|end| rooms.leave_some(&avoid[..*end]));
+            ends.into_iter().rev().map(|end| end.min(Decision::HOSTS_MAX)).find(|end| free.leave_some(&avoid[..*end]));
         avoid.truncate(most.unwrap_or(0));
         avoid
     }

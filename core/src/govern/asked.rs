@@ -76,12 +76,10 @@ impl Asked {
         in_time && !self.others.contains(&number)
     }
 
-    /// Takes an answer in. A later word on a copy that was moved replaces the earlier one: each move has a higher number, so an earlier word that is repeated says nothing new.
-    /// Nor does a refusal of what was applied.
+    /// Takes an answer in: a later word on a copy that was moved replaces the earlier one.
     pub(super) fn hear(&mut self, ack: &AckFact) {
         self.sent = true;
-        let older = ack.attempts.iter().max() < self.attempts.iter().max();
-        if self.is_applied() && (older || !ack.answer.is_applied()) {
+        if ack.is_stale_after(self.answer, &self.attempts) {
             return;
         }
         self.answer = Some(ack.answer);

@@ -1,7 +1,7 @@
 //! A policy whose copies keep losing for a user is left to advice for that user's jobs, and these to Hadoop, until it has rested.
 
 use super::GovernParams;
-use crate::model::{BreakerTurn, CopyEnd, CopyOutcome, JobId, OpenBreaker, Time};
+use crate::model::{BreakerTurn, CopyOutcome, JobId, OpenBreaker, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -65,11 +65,7 @@ fn forget_one(of_policy: &mut BTreeMap<String, Breaker>) -> bool {
 impl Breakers {
     /// Counts a copy that was asked for and came to be, in a job of that user's. What ends while its breaker is open was begun before, and says nothing new.
     pub fn count(&mut self, end: &CopyOutcome, user: &str, params: &GovernParams, now: Time) {
-        let won = match end.end {
-            CopyEnd::Won => true,
-            CopyEnd::Lost | CopyEnd::Died => false,
-            CopyEnd::Refused | CopyEnd::Unsent | CopyEnd::Unanswered | CopyEnd::Unknown => return,
-        };
+        let Some(won) = end.end.won() else { return };
         if !end.telling || end.policy.is_empty() {
             return;
         }

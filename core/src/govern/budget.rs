@@ -192,7 +192,7 @@ fn free(cluster: &ClusterState, job: &Job, kind: TaskKind, tally: &mut Tally, av
     let on_nodes = if cluster.nodes.is_empty() {
         fits(cluster, all.total.less(all.allocated), size)
     } else {
-        tally.rooms.of_mut(cluster, job, kind).fit(size, avoid)
+        tally.partitions.of_mut(cluster, job, kind).fit(size, avoid)
     };
     let in_queue = tally.left_in_queue(cluster, job, kind);
     let label = tally.asked(cluster, job, kind);

@@ -142,7 +142,7 @@ impl Flight {
     /// What became of the copy that was asked for.
     fn outcome(&self, asked: &Asked, id: TaskId, job: &Job, end: CopyEnd, at: Time) -> CopyOutcome {
         let task = job.task(id);
-        let held = |copy: &Attempt| copy.finished.get().unwrap_or(at).since(copy.started.get().unwrap_or(at));
+        let held = |copy: &Attempt| copy.held_until(at);
         let copies = || task.into_iter().flat_map(|task| asked.copies(task));
         let winner = task.and_then(Task::winner);
         CopyOutcome {

@@ -44,7 +44,7 @@ impl GovernParams {
             return mode == Mode::Act;
         }
         let nodes = if cluster.nodes.is_empty() { cluster.totals_told } else { cluster.nodes_told };
-        now.since(cluster.totals_told.min(nodes)) > self.stale_after
+        self.is_stale(cluster.totals_told.min(nodes), now)
     }
 
     /// Why no task of this kind may have a copy now; `None` when it may. `now` is the service's clock.

@@ -19,10 +19,10 @@ pub struct Fortune {
 impl Fortune {
     /// One of them has ended, by `am_now` on the AM's clock.
     pub(super) fn note(&mut self, end: CopyEnd, params: &GovernParams, am_now: Time) {
-        match end {
-            CopyEnd::Won => (self.lost_in_a_row, self.rests_until) = Default::default(),
-            CopyEnd::Lost | CopyEnd::Died => self.lost_in_a_row += 1,
-            _ => {}
+        match end.won() {
+            Some(true) => (self.lost_in_a_row, self.rests_until) = Default::default(),
+            Some(false) => self.lost_in_a_row += 1,
+            None => {}
         }
         if params.futile_copies > 0 && self.lost_in_a_row >= params.futile_copies {
             (self.lost_in_a_row, self.rests_until) = (0, am_now + params.cool_down);

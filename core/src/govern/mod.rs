@@ -13,6 +13,7 @@ pub mod debounce;
 pub mod eligible;
 pub mod flight;
 pub mod fortune;
+pub mod free;
 pub mod in_flight;
 pub mod measures;
 pub mod minute;
@@ -22,7 +23,6 @@ mod paper;
 pub mod partitions;
 pub mod refusals;
 pub mod revalidate;
-pub mod rooms;
 pub mod sizes;
 pub mod tally;
 pub mod withdrawals;
@@ -84,8 +84,8 @@ pub struct GovernParams {
     /// Before a task whose copy was refused, lost on the way or died may have another. What is refused again and again, while the task's attempts stay as they are, waits twice as
     /// long each time, up to `cool_down`.
     pub try_again: Millis,
-    /// Copies of one task that may come to be in all, one after the other; 0: however many die, the next one need not wait for as long as a copy takes, and how many run at
-    /// once is the policy's to say (Mantri's `copies_max`).
+    /// Copies of one task that may be started in all, one after the other. 0: any number, and how many of them run at once is the policy's to say (Mantri's `copies_max`); after one that died
+    /// the next waits for `try_again` alone, and not for as long as a copy takes.
     pub copies_per_task: u32,
     /// Copies of one job that may be lost in a row before it gets none for a while; 0: however many.
     pub futile_copies: u32,

@@ -1,7 +1,7 @@
 //! Hosts on which copies keep coming to nothing are avoided for a while.
 
 use super::GovernParams;
-use crate::model::{CopyEnd, CopyOutcome, Name, NameId, Names, Time};
+use crate::model::{CopyOutcome, Name, NameId, Names, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -32,10 +32,10 @@ impl NodeRests {
             return;
         }
         for host in hosts {
-            match end.end {
-                CopyEnd::Won => self.clear(user, *host),
-                CopyEnd::Lost | CopyEnd::Died => self.add(user, *host, now),
-                CopyEnd::Refused | CopyEnd::Unsent | CopyEnd::Unanswered | CopyEnd::Unknown => {}
+            match end.end.won() {
+                Some(true) => self.clear(user, *host),
+                Some(false) => self.add(user, *host, now),
+                None => {}
             }
         }
     }
@@ -110,7 +110,7 @@ impl NodeRests {
 mod tests {
     use super::*;
     use crate::govern::breaker::tests::outcome;
-    use crate::model::{Millis, Names};
+    use crate::model::{CopyEnd, Millis, Names};
     use CopyEnd::{Died, Lost, Refused, Unknown, Won};
 
     fn params() -> GovernParams {

@@ -1,7 +1,7 @@
 //! Room by partition: for a job whose containers ask for a label only nodes that have it are room. For one that asks for none those are that have none, and those of partitions that lend
 //! what they have free (`exclusive=false`, as some distributions set up most of their nodes).
 
-use super::rooms::{Change, Rooms};
+use super::free::{Change, FreeByNode};
 use crate::model::{ClusterState, Job, NameId, Resources, TaskKind};
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub struct Partitions {
     /// On all nodes that give containers to jobs that ask for no label.
-    open: Rooms,
+    open: FreeByNode,
     /// By label, but for nodes without one; `None` where no node has one or the scheduler knows of none.
     by_label: Option<BTreeMap<String, Partition>>,
-    none: Rooms,
+    none: FreeByNode,
 }
 
 /// The nodes of a label.
 #[derive(Debug, Default)]
 struct Partition {
-    rooms: Rooms,
+    free: FreeByNode,
     /// All that they offer, MiB.
     total_mb: u64,
     /// They give what is free to who asks for no label.
@@ -29,11 +29,11 @@ impl Partitions {
     /// Where `since` is what has changed by host since the ResourceManager told of its nodes. One pass over the nodes, and one over the labels.
     pub fn new(cluster: &ClusterState, since: &BTreeMap<NameId, Change>) -> Partitions {
         if !cluster.has_partitions() {
-            let open = Rooms::new(cluster, cluster.usable_nodes(), since);
+            let open = FreeByNode::new(cluster, cluster.usable_nodes(), since);
             return Partitions { open, ..Partitions::default() };
         }
         let open: Vec<_> = cluster.usable_nodes().filter(|node| node.label.is_none() || !node.exclusive).collect();
-        let open = Rooms::new(cluster, open, since);
+        let open = FreeByNode::new(cluster, open, since);
         let mut nodes = BTreeMap::<&str, Vec<_>>::new();
         for node in cluster.usable_nodes() {
             if let Some(label) = node.label.as_deref() {
@@ -43,7 +43,7 @@ impl Partitions {
         let by_label = nodes.into_iter().map(|(label, nodes)| {
             let total_mb = nodes.iter().map(|node| node.total.memory_mb).fold(0, u64::saturating_add);
             let lends = nodes.iter().any(|node| !node.exclusive);
-            (label.to_owned(), Partition { rooms: Rooms::new(cluster, nodes, since), total_mb, lends })
+            (label.to_owned(), Partition { free: FreeByNode::new(cluster, nodes, since), total_mb, lends })
         });
         Partitions { open, by_label: Some(by_label.collect()), ..Partitions::default() }
     }
@@ -56,7 +56,7 @@ impl Partitions {
     /// Containers of a size that fit on what is lent to jobs that ask for no label, by the label of the nodes, on others than the hosts in `avoid`. No queue's share bounds it.
     pub fn lent(&mut self, size: Resources, avoid: &[NameId]) -> Vec<(String, u32)> {
         let lending = self.by_label.iter_mut().flatten().filter(|(_, partition)| partition.lends);
-        lending.map(|(label, partition)| (label.clone(), partition.rooms.fit(size, avoid))).collect()
+        lending.map(|(label, partition)| (label.clone(), partition.free.fit(size, avoid))).collect()
     }
 
     /// All that the nodes of a label offer, MiB; 0 of one that none has.
@@ -65,19 +65,19 @@ impl Partitions {
     }
 
     /// Where there is room for a job's containers of that kind.
-    pub fn of(&self, cluster: &ClusterState, job: &Job, kind: TaskKind) -> &Rooms {
+    pub fn of(&self, cluster: &ClusterState, job: &Job, kind: TaskKind) -> &FreeByNode {
         match (&self.by_label, cluster.label_of(job, kind)) {
             (None, _) | (_, "") => &self.open,
-            (Some(by_label), label) => by_label.get(label).map_or(&self.none, |partition| &partition.rooms),
+            (Some(by_label), label) => by_label.get(label).map_or(&self.none, |partition| &partition.free),
         }
     }
 
     /// The same.
-    pub fn of_mut(&mut self, cluster: &ClusterState, job: &Job, kind: TaskKind) -> &mut Rooms {
+    pub fn of_mut(&mut self, cluster: &ClusterState, job: &Job, kind: TaskKind) -> &mut FreeByNode {
         let Partitions { open, by_label, none, .. } = self;
         match (by_label, cluster.label_of(job, kind)) {
             (None, _) | (_, "") => open,
-            (Some(by_label), label) => by_label.get_mut(label).map_or(none, |partition| &mut partition.rooms),
+            (Some(by_label), label) => by_label.get_mut(label).map_or(none, |partition| &mut partition.free),
         }
     }
 }
@@ -131,13 +131,13 @@ mod tests {
             label: of_app.map(str::to_owned),
         };
         cluster.apps.insert(app.app, app);
-        let mut rooms = Partitions::new(&cluster, &BTreeMap::new());
+        let mut partitions = Partitions::new(&cluster, &BTreeMap::new());
         let of_kinds = TaskKind::ALL.map(|kind| {
-            let room = rooms.of_mut(&cluster, &job, kind).fit(SIZE, &[]);
-            assert_eq!(rooms.of(&cluster, &job, kind).with_room(SIZE).count() as u32, room);
+            let room = partitions.of_mut(&cluster, &job, kind).fit(SIZE, &[]);
+            assert_eq!(partitions.of(&cluster, &job, kind).with_room(SIZE).count() as u32, room);
             room
         });
-        let lent = rooms.lent(SIZE, &[]).into_iter().map(|(_, fit)| fit).sum();
+        let lent = partitions.lent(SIZE, &[]).into_iter().map(|(_, fit)| fit).sum();
         [of_kinds, [lent; 2]]
     }
 

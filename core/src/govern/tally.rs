@@ -3,9 +3,9 @@
 mod queues;
 
 use super::flight::{Flight, Flights};
+use super::free::Change;
 use super::in_flight::InFlight;
 use super::partitions::Partitions;
-use super::rooms::Change;
 use super::sizes::{Held, container};
 use crate::model::{
     Attempt, ClusterFact, ClusterState, Job, JobId, NameId, QueueFact, Resources, Task, TaskId, TaskKind, Time,
@@ -21,7 +21,7 @@ pub struct Tally {
     /// All that the cluster has, where that was told.
     pub all: Option<ClusterFact>,
     /// Where there is room.
-    pub rooms: Partitions,
+    pub partitions: Partitions,
     /// What jobs hold.
     pub(super) held: Held,
     /// Containers given since the ResourceManager told how many are waited for to the maps of jobs that ran then: those had been asked for. Copies, and reduces, may have
@@ -47,13 +47,13 @@ impl Tally {
         for job in cluster.jobs() {
             tally.add(job, cluster, flights, by_label, &mut on_nodes);
         }
-        tally.rooms = Partitions::new(cluster, &on_nodes);
+        tally.partitions = Partitions::new(cluster, &on_nodes);
         tally
     }
 
     /// The label that a job's containers of a kind ask for; empty where the scheduler does not go by labels.
     pub fn asked<'a>(&self, cluster: &'a ClusterState, job: &'a Job, kind: TaskKind) -> &'a str {
-        if self.rooms.by_label() { cluster.label_of(job, kind) } else { "" }
+        if self.partitions.by_label() { cluster.label_of(job, kind) } else { "" }
     }
 
     /// Counts a job's; adds to `on_nodes` what its attempts have taken (positive) or given back by host since the ResourceManager told of its nodes.
@@ -140,7 +140,7 @@ impl Tally {
 
     /// Containers of a size that fit on what is lent to jobs that ask for no label, on others than the hosts in `avoid`, and how many of these are left when those who wait with the nodes' labels have theirs.
     pub fn lent(&mut self, cluster: &ClusterState, size: Resources, avoid: &[NameId]) -> [u32; 2] {
-        let lent = self.rooms.lent(size, avoid);
+        let lent = self.partitions.lent(size, avoid);
         let left =
             |(label, fit): (String, u32)| [fit, fit.saturating_sub(self.awaited(cluster, &label, size.memory_mb))];
         lent.into_iter().map(left).fold([0; 2], |sums, parts| [0, 1].map(|n| u32::saturating_add(sums[n], parts[n])))
@@ -154,7 +154,7 @@ impl Tally {
 
     /// The same where so many are lent to all queues together.
     fn pending(&self, cluster: &ClusterState, size_mb: u64, lent: u32) -> u32 {
-        let (totals, by_label) = (cluster.totals.unwrap_or_default(), self.rooms.by_label());
+        let (totals, by_label) = (cluster.totals.unwrap_or_default(), self.partitions.by_label());
         let (mut told, mut may, mut beyond) = (0_u32, 0_u32, 0_u32);
         for queue in cluster.queues.values() {
             let since = self.in_queue.get(&queue.name);
@@ -174,7 +174,7 @@ impl Tally {
         if cluster.queues.values().all(|queue| queue.by_label.is_empty()) {
             return self.pending(cluster, size_mb, 0);
         }
-        let total_mb = self.rooms.total_mb(label);
+        let total_mb = self.partitions.total_mb(label);
         let of_queue = |queue: &QueueFact| {
             let (share, since) = (queue.by_label.get(label)?, self.in_queue.get(&queue.name));
             let waits = share.pending_mb.div_ceil(size_mb).saturating_sub(given_of(label, since).into());
@@ -187,17 +187,17 @@ impl Tally {
     /// What a job's user may still take of its queue for tasks of that kind, MiB. Where the scheduler goes by labels a user's use is told of all nodes together, and the limit of those
     /// without one alone: then what the queue may, and of nodes with a label what any user may beside what this one uses there.
     pub fn left_in_queue(&mut self, cluster: &ClusterState, job: &Job, kind: TaskKind) -> u64 {
-        let Tally { in_queue, left, rooms, .. } = self;
+        let Tally { in_queue, left, partitions, .. } = self;
         *left.entry((job.id, kind)).or_insert_with(|| {
             let since = in_queue.get(cluster.queue_name(job));
             let size = container(cluster, job, kind).memory_mb;
             let Some(queue) = cluster.queue_of(job) else { return u64::MAX };
             let shared_mb = cluster.totals.map_or(0, |totals| totals.total.memory_mb);
-            match (rooms.by_label(), cluster.label_of(job, kind)) {
+            match (partitions.by_label(), cluster.label_of(job, kind)) {
                 (false, _) => left_in_queue(queue, &job.user, size, shared_mb, since),
                 (true, "") if shared_mb > 0 => unused(&queue.share(), shared_mb, more_of("", since)),
                 // Its containers go to nodes with a label, or all nodes have one: shares of those without say nothing of it.
-                (true, label) => left_by_label(queue, &job.user, label, rooms.total_mb(label), since),
+                (true, label) => left_by_label(queue, &job.user, label, partitions.total_mb(label), since),
             }
         })
     }

@@ -142,6 +142,15 @@ pub struct AckFact {
     pub attempts: Vec<u32>,
 }
 
+impl AckFact {
+    /// Does it add nothing to an earlier answer, with the attempts that one named? Each move of a copy gets a higher number, so a lower one is a repeated word; and what was applied is not
+    /// refused afterwards.
+    pub fn is_stale_after(&self, before: Option<Answer>, named: &[u32]) -> bool {
+        let older = self.attempts.iter().max() < named.iter().max();
+        before.is_some_and(Answer::is_applied) && (older || !self.answer.is_applied())
+    }
+}
+
 /// What became of copies that were decided on in mode `act`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -184,6 +193,15 @@ impl CopyEnd {
             CopyEnd::Unsent => "unsent",
             CopyEnd::Unanswered => "unanswered",
             CopyEnd::Unknown => "unknown",
+        }
+    }
+
+    /// Did a copy that came to be win? `None` where the end says nothing of how it fared.
+    pub fn won(self) -> Option<bool> {
+        match self {
+            CopyEnd::Won => Some(true),
+            CopyEnd::Lost | CopyEnd::Died => Some(false),
+            CopyEnd::Refused | CopyEnd::Unsent | CopyEnd::Unanswered | CopyEnd::Unknown => None,
         }
     }
 

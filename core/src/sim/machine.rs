@@ -113,7 +113,7 @@ impl Machine {
     }
 
     fn count(&mut self, now: Time) {
-        self.held_ms += self.attempts.len() as u64 * now.since(self.since).0;
+        self.held_ms = self.held_ms(now);
         self.since = now;
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// What is known of one decision to act.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Won {
+pub struct Fate {
     /// The decision.
     pub decision: u64,
     /// When the slow attempt would have ended as predicted, where the copy won and somebody said.
@@ -16,9 +16,9 @@ pub struct Won {
     pub won: bool,
 }
 
-impl Won {
+impl Fate {
     /// One of an earlier process: no decision of this one has this number.
-    pub const OF_OTHERS: Won = Won { decision: 0, instead_of: None, won: false };
+    pub const OF_OTHERS: Fate = Fate { decision: 0, instead_of: None, won: false };
 }
 
 /// A job that has ended, until the pass that settles its copies.
@@ -27,7 +27,7 @@ pub struct Ended {
     id: JobId,
     row: JobRow,
     /// What came of the decisions to act on its tasks.
-    pub decided: BTreeMap<TaskId, Vec<Won>>,
+    pub decided: BTreeMap<TaskId, Vec<Fate>>,
     /// When its tasks ended: those that were acted on, and the last of all others, by kind.
     ends: BTreeMap<TaskId, Time>,
     others: [Option<Time>; 2],
@@ -35,7 +35,7 @@ pub struct Ended {
 
 impl Ended {
     /// What is known of it, and what was decided about its tasks.
-    pub fn of(job: &Job, end: &EndFact, at: Time, decided: BTreeMap<TaskId, Vec<Won>>, policy: &str) -> Ended {
+    pub fn of(job: &Job, end: &EndFact, at: Time, decided: BTreeMap<TaskId, Vec<Fate>>, policy: &str) -> Ended {
         let [maps, reduces] = job.totals.unwrap_or_default();
         let (started, ended) = (end.started.or(job.started.get()), end.finished.or(job.ended.get()));
         let (mut ends, mut others) = (BTreeMap::new(), [None; 2]);
@@ -77,7 +77,7 @@ impl Ended {
     /// Its row, once its copies are settled.
     pub fn row(self) -> JobRow {
         let all = || self.decided.values().flatten();
-        let count = |which: fn(&&Won) -> bool| u32::try_from(all().filter(which).count()).unwrap_or(u32::MAX);
+        let count = |which: fn(&&Fate) -> bool| u32::try_from(all().filter(which).count()).unwrap_or(u32::MAX);
         let (decided, won) = (count(|_| true), count(|one| one.won));
         let succeeded = self.row.state.as_deref() == Some(JobPhase::Succeeded.label());
         let gain = |kind| if succeeded { self.gain(kind) } else { 0 };
@@ -121,7 +121,7 @@ mod tests {
         let job = job(ends);
         let fate = |(index, instead): &(u32, Option<u64>)| {
             let instead_of = instead.map(|second| Time(second * 1_000));
-            (job.id.task(TaskKind::Map, *index), vec![Won { decision: 1, instead_of, won: instead.is_some() }])
+            (job.id.task(TaskKind::Map, *index), vec![Fate { decision: 1, instead_of, won: instead.is_some() }])
         };
         let (started, finished) = (Some(Time(1_000)), Some(Time(90_000)));
         let end = EndFact { job: job.id, state: Some(state), started, finished, attempts: Vec::new() };

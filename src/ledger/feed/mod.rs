@@ -16,7 +16,7 @@ use drover_core::engine::{Engine, Learned, Pass};
 use drover_core::model::{
     CopyOutcome, Decision, Fact, Job, JobId, Measure, Millis, Mode, Observation, TaskId, TaskKind, Time,
 };
-use ends::{Ended, Won};
+use ends::{Ended, Fate};
 use std::collections::{BTreeMap, BTreeSet};
 
 const HOUR: u64 = 3_600_000;
@@ -49,7 +49,7 @@ pub struct Feed {
     told: Option<Told>,
     open: BTreeMap<u64, Open>,
     /// What came of a live job's decisions to act, by task.
-    fates: BTreeMap<JobId, BTreeMap<TaskId, Vec<Won>>>,
+    fates: BTreeMap<JobId, BTreeMap<TaskId, Vec<Fate>>>,
     /// Jobs of which something was heard since the last pass, and whose side is not settled.
     fresh: BTreeSet<JobId>,
     enrolled: BTreeSet<JobId>,
@@ -72,10 +72,10 @@ impl Feed {
         for one in left.actions {
             orphans.entry(one.task.job).or_default().push(one);
         }
-        let mut fates: BTreeMap<JobId, BTreeMap<TaskId, Vec<Won>>> = BTreeMap::new();
+        let mut fates: BTreeMap<JobId, BTreeMap<TaskId, Vec<Fate>>> = BTreeMap::new();
         for one in left.settled {
-            let won = Won { instead_of: one.predicted_end.filter(|_| one.won), won: one.won, ..Won::OF_OTHERS };
-            fates.entry(one.task.job).or_default().entry(one.task).or_default().push(won);
+            let fate = Fate { instead_of: one.predicted_end.filter(|_| one.won), won: one.won, ..Fate::OF_OTHERS };
+            fates.entry(one.task.job).or_default().entry(one.task).or_default().push(fate);
         }
         let mut feed = Feed {
             ledger,
@@ -165,8 +165,8 @@ impl Feed {
         let (job, task, mode) = (decision.job, decision.task, decision.mode);
         self.open.insert(decision.id, Open { job, task, slow: decision.attempt.number, prediction });
         if mode == Mode::Act {
-            let won = Won { decision: decision.id, instead_of: None, won: false };
-            self.fates.entry(job).or_default().entry(task).or_default().push(won);
+            let fate = Fate { decision: decision.id, instead_of: None, won: false };
+            self.fates.entry(job).or_default().entry(task).or_default().push(fate);
         }
         rows::decision(&self.incarnation, decision, engine.cluster().job(job))
     }

@@ -4,7 +4,7 @@ use super::{Open, predicted};
 use crate::ledger::draw::Draw;
 use crate::ledger::schema::{Record, Row};
 use crate::ledger::tables::{AnswerRow, ClonePlanRow, DecisionRow, EnrolmentRow, MeasureRow, OutcomeRow, SentRow};
-use crate::ledger::wording::{ended_itself, spaced, word};
+use crate::ledger::wording::{ended_itself, reckoned, spaced, word};
 use crate::span::{plausible, plausible_ms};
 use drover_core::model::{
     AckFact, Answer, ClonePlan, CopyEnd, CopyOutcome, Decision, Job, JobKind, Measure, Millis, TaskKind, Time,
@@ -76,8 +76,8 @@ pub fn answer(at: Time, incarnation: &str, ack: &AckFact) -> Row {
 /// What became of a copy or restart that was asked for.
 pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&Open>) -> Row {
     let prediction = predicted(outcome, open);
-    let ahead = prediction.and_then(|(end, _)| plausible_ms(end.ms_after(outcome.at)));
-    let by_itself = outcome.end == CopyEnd::Lost && ended_itself(outcome.winner, open.map(|open| open.slow));
+    let (slow, predicted) = (open.map(|open| open.slow), prediction.map(|(end, _)| end));
+    let (gained_ms, prediction_error_ms) = reckoned(outcome.end, outcome.winner, slow, predicted, outcome.at);
     let row = OutcomeRow {
         at_ms: at,
         incarnation: incarnation.to_owned(),
@@ -91,10 +91,10 @@ pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&
         hosts: outcome.hosts.join(" "),
         near_preferred: Some(outcome.landed.near),
         ended_ms: outcome.at,
-        predicted_end_ms: prediction.map(|(end, _)| end),
+        predicted_end_ms: predicted,
         predicted_spread_ms: prediction.and_then(|(_, spread)| spread),
-        gained_ms: ahead.filter(|_| outcome.end == CopyEnd::Won),
-        prediction_error_ms: ahead.filter(|_| by_itself),
+        gained_ms,
+        prediction_error_ms,
         container_ms: plausible(outcome.cost).unwrap_or_default(),
         winner_container_ms: plausible(outcome.winner_cost).filter(|_| outcome.end == CopyEnd::Won),
         would_have_won: None,

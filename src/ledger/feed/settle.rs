@@ -1,6 +1,6 @@
 //! What is settled once it is known: decisions of this process by their outcomes, and what earlier ones left open by the ends of its jobs.
 
-use super::ends::{Ended, Won};
+use super::ends::{Ended, Fate};
 use super::{Feed, Open, predicted, rows};
 use crate::ledger::schema::Record;
 use drover_core::model::{AckFact, CopyEnd, CopyOutcome, EndFact, Fact, Job, JobId, Names, Observation, Time};
@@ -47,8 +47,8 @@ impl Feed {
         for one in self.orphans.remove(&job.id).unwrap_or_default() {
             let outcome = one.outcome(job, hosts, at);
             let (won, instead_of) = (outcome.end == CopyEnd::Won.label(), outcome.predicted_end_ms);
-            let won = Won { instead_of, won, ..Won::OF_OTHERS };
-            self.fates.entry(job.id).or_default().entry(one.task).or_default().push(won);
+            let fate = Fate { instead_of, won, ..Fate::OF_OTHERS };
+            self.fates.entry(job.id).or_default().entry(one.task).or_default().push(fate);
             settled.push(outcome.row());
         }
         self.tell(settled);

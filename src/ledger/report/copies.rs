@@ -1,8 +1,9 @@
 //! What copies, restarts and advice came to.
 
 use super::{Asked, condition, seconds};
+use crate::ledger::wording::{FAILED, LOST, MOOT, REFUSED, WON};
 use crate::stats::quantile;
-use drover_core::model::{Action, Landed};
+use drover_core::model::{Action, Landed, Mode, VirtualOutcome};
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -157,7 +158,7 @@ impl Told {
         Ok(Told {
             policy: row.get(0)?,
             action: row.get(1)?,
-            acted: row.get::<_, String>(2)? == "act",
+            acted: row.get::<_, String>(2)? == Mode::Act.label(),
             outcome: row.get(3)?,
             gained_ms: row.get(4)?,
             spread_ms: row.get(5)?,
@@ -188,8 +189,9 @@ pub struct Read {
 
 /// Those asked for, and those only advised.
 pub fn read(connection: &Connection, asked: &Asked<'_>) -> rusqlite::Result<Read> {
+    let clone = Action::Duplicate.told(true);
     let ask = format!(
-        "SELECT d.policy, CASE WHEN d.clones THEN 'clone' ELSE d.action END, d.mode, o.outcome, o.gained_ms, o.predicted_spread_ms, o.prediction_error_ms,
+        "SELECT d.policy, CASE WHEN d.clones THEN '{clone}' ELSE d.action END, d.mode, o.outcome, o.gained_ms, o.predicted_spread_ms, o.prediction_error_ms,
                 o.container_ms, d.avoid, d.prefer, o.hosts, o.winner_container_ms, o.near_preferred, d.restart
          FROM decisions d LEFT JOIN outcomes o USING (incarnation, decision) WHERE {} ORDER BY d.at_ms",
         condition("d")
@@ -233,18 +235,18 @@ impl CopiesView {
     fn add(&mut self, told: &Told) {
         self.decided += 1;
         let count = match told.outcome.as_deref() {
-            Some("won") => &mut self.won,
-            Some("lost") => &mut self.lost,
-            Some("failed") => &mut self.failed,
-            Some("refused") => &mut self.refused,
-            Some("moot") => &mut self.moot,
+            Some(WON) => &mut self.won,
+            Some(LOST) => &mut self.lost,
+            Some(FAILED) => &mut self.failed,
+            Some(REFUSED) => &mut self.refused,
+            Some(MOOT) => &mut self.moot,
             Some(_) => &mut self.unknown,
             None => &mut self.open,
         };
         *count += 1;
         let held = seconds(told.container_ms);
         self.container_seconds += held;
-        let paid = if told.outcome.as_deref() == Some("won") { told.winner_ms.map_or(held, seconds) } else { 0.0 };
+        let paid = if told.outcome.as_deref() == Some(WON) { told.winner_ms.map_or(held, seconds) } else { 0.0 };
         self.container_seconds_in_vain += (held - paid).max(0.0);
         self.place(told);
         if let Some(gained) = told.gained_ms {
@@ -276,9 +278,9 @@ impl AdviceView {
     fn add(&mut self, told: &Told) {
         self.said += 1;
         let count = match told.outcome.as_deref() {
-            Some("would_have_won") => &mut self.would_have_won,
-            Some("would_have_lost") => &mut self.would_have_lost,
-            Some("natively_copied") => &mut self.natively_copied,
+            Some(VirtualOutcome::WON) => &mut self.would_have_won,
+            Some(VirtualOutcome::LOST) => &mut self.would_have_lost,
+            Some(VirtualOutcome::NATIVELY_COPIED) => &mut self.natively_copied,
             _ if told.action == Action::Duplicate.told(true) => &mut self.no_outcome,
             _ => &mut self.open,
         };

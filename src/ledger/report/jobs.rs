@@ -1,6 +1,7 @@
 //! Jobs that have ended.
 
 use super::{Asked, MS, condition};
+use drover_core::model::JobPhase;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -24,9 +25,10 @@ pub struct JobsView {
 
 /// Those of a filter.
 pub fn read(connection: &Connection, asked: &Asked<'_>) -> rusqlite::Result<JobsView> {
+    let succeeded = JobPhase::Succeeded.label();
     let ask = format!(
-        "SELECT count(*), count(*) FILTER (WHERE j.state = 'succeeded'), count(*) FILTER (WHERE j.decided > 0), count(*) FILTER (WHERE j.won > 0),
-         total(j.took_ms) FILTER (WHERE j.state = 'succeeded'), total(j.map_gain_ms) + total(j.reduce_gain_ms) FROM jobs j WHERE {}",
+        "SELECT count(*), count(*) FILTER (WHERE j.state = '{succeeded}'), count(*) FILTER (WHERE j.decided > 0), count(*) FILTER (WHERE j.won > 0),
+         total(j.took_ms) FILTER (WHERE j.state = '{succeeded}'), total(j.map_gain_ms) + total(j.reduce_gain_ms) FROM jobs j WHERE {}",
         condition("j")
     );
     connection.query_row(&ask, asked.parameters(), |row| {

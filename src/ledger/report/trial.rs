@@ -7,7 +7,7 @@ use super::{Asked, condition};
 use crate::ledger::draw::Draw;
 use crate::stats::Interval;
 use crate::stats::trial::{Trial, Trials, as_shares};
-use drover_core::model::Millis;
+use drover_core::model::{JobPhase, Millis};
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -142,7 +142,7 @@ impl Enrolled {
     }
 
     fn succeeded(&self) -> bool {
-        self.state.as_deref() == Some("succeeded")
+        self.state.as_deref() == Some(JobPhase::Succeeded.label())
     }
 
     fn trial(&self) -> Option<Trial<'_>> {

@@ -61,7 +61,7 @@ impl Default for ScheduleParams {
             suspects: 8,
             side_share: 0.2,
             hung_at_once: 4,
-            busy_share: 0.05,
+            busy_share: 0.25,
             longest_pause: Millis(60_000),
             history_patience: Millis(180_000),
             history_tasks: 50,

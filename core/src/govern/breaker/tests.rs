@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Action, AppId, Landed, Millis, TaskKind};
+use crate::model::{Action, AppId, CopyEnd, Landed, Millis, TaskKind};
 use proptest::prelude::*;
 
 /// A copy of the first map of a job of that number that ended so.

@@ -150,12 +150,21 @@ pub struct VirtualOutcome {
 }
 
 impl VirtualOutcome {
+    /// The copy would have been first with a probability of a half or more.
+    pub const WON: &'static str = "would_have_won";
+    /// It would have with less.
+    pub const LOST: &'static str = "would_have_lost";
+    /// Hadoop's own speculator copied the task too.
+    pub const NATIVELY_COPIED: &'static str = "natively_copied";
+    /// Every label, for metrics that start at zero.
+    pub const LABELS: [&'static str; 3] = [VirtualOutcome::WON, VirtualOutcome::LOST, VirtualOutcome::NATIVELY_COPIED];
+
     /// Stable label of what the copy came to.
     pub fn label(&self) -> &'static str {
         match self {
-            VirtualOutcome { natively_copied: true, .. } => "natively_copied",
-            VirtualOutcome { would_have_won: p, .. } if *p >= 0.5 => "would_have_won",
-            _ => "would_have_lost",
+            VirtualOutcome { natively_copied: true, .. } => VirtualOutcome::NATIVELY_COPIED,
+            VirtualOutcome { would_have_won: p, .. } if *p >= 0.5 => VirtualOutcome::WON,
+            _ => VirtualOutcome::LOST,
         }
     }
 }

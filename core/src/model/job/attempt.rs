@@ -78,6 +78,11 @@ impl Attempt {
         self.started.get().zip(self.finished.get()).map(|(started, finished)| finished.since(started))
     }
 
+    /// From its launch to its end; either is taken to be `at` where it is not known.
+    pub fn held_until(&self, at: Time) -> Millis {
+        self.finished.get().unwrap_or(at).since(self.started.get().unwrap_or(at))
+    }
+
     /// When it was past its first phase, the AM's clock. Its node's may be behind: it was not before it was launched, nor while the AM saw it copy.
     pub fn copied(&self) -> Option<Time> {
         let least = self.started.get().max(self.copying.get()).unwrap_or_default();

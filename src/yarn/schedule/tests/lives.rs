@@ -53,8 +53,8 @@ fn with_no_resource_manager_only_the_listing_is_asked_for_with_growing_pauses_un
 #[test]
 fn one_connection_that_fails_stops_no_other_call_and_the_listing_tells_soon_whether_it_is_the_resource_manager() {
     let mut sim = Sim::new(50);
-    // Its listing takes so long that it is asked for every twelve seconds.
-    sim.took = |call| if *call == Call::Apps { Millis(3_000) } else { Millis(20) };
+    // Its listing takes so long that it is asked for every 24 seconds.
+    sim.took = |call| if *call == Call::Apps { Millis(6_000) } else { Millis(20) };
     sim.run(5, fine);
     sim.log.clear();
     let mut fails = 1;

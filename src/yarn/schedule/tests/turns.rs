@@ -75,7 +75,7 @@ fn a_master_that_asks_for_a_pause_is_left_alone_for_it_and_the_other_jobs_are_no
 
 #[test]
 fn an_answer_that_takes_long_is_asked_for_less_often() {
-    let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
+    let mut schedule = Schedule::new(ScheduleParams { busy_share: 0.05, ..ScheduleParams::default() }, Time(0));
     schedule.apps(&apps(1), &Knows::default(), Time(0));
     schedule.start(Call::Tasks(job(1)), Time(0));
     schedule.done(Call::Tasks(job(1)), Outcome::Told(10), Millis(1_500), Time(0));

@@ -23,10 +23,10 @@ final class Copies {
    * ended. A bound of their own: where their nodes do not answer their ends take minutes, in which
    * other tasks may need copies.
    */
-  static final int MAX_ENDING = 8;
+  static final int MAX_ENDING_TO_RESTART = 8;
 
   /** Nor is any attempt added while so many have not: each may keep a thread of Hadoop's. */
-  static final int MOST_ENDING = 16;
+  static final int MAX_ENDING_TO_ADD = 16;
 
   /** What stands for one applied action. */
   static final class Standing {

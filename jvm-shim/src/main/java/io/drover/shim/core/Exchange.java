@@ -41,7 +41,10 @@ final class Exchange {
   private final Transport transport;
   private final LongSupplier nanos;
 
-  /** So soon answered, twice as much has time enough, here and where the service reads it. */
+  /**
+   * A request that is answered sooner than this was quick: with twice as many rows it would still
+   * be within the timeouts of both the shim and the service.
+   */
   private final long quickNanos;
 
   private final Random random;

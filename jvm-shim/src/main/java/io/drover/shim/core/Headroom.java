@@ -37,7 +37,7 @@ final class Headroom {
 
   /** Whether an attempt may be restarted: the new one takes the container that falls free. */
   boolean allowsRestart(TaskAttempt victim) {
-    return bearsWaiting(1) && copies.ending() < Copies.MAX_ENDING && spares(victim);
+    return bearsWaiting(1) && copies.ending() < Copies.MAX_ENDING_TO_RESTART && spares(victim);
   }
 
   /**
@@ -67,7 +67,8 @@ final class Headroom {
 
   private boolean bearsWaiting(int more) {
     boolean few =
-        copies.unplaced() + more <= Copies.MAX_UNPLACED && copies.ending() < Copies.MOST_ENDING;
+        copies.unplaced() + more <= Copies.MAX_UNPLACED
+            && copies.ending() < Copies.MAX_ENDING_TO_ADD;
     boolean mapWaits = copies.anyAsks(TaskType.MAP) || others(TaskType.MAP) > 0;
     return few && !(mapWaits && seen.get().reducesRun);
   }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// What is free on each of some usable nodes now, of what the scheduler counts: what the ResourceManager told, and what is known to have come and gone since.
 #[derive(Debug, Default)]
-pub struct Rooms {
+pub struct FreeByNode {
     /// Those with most memory first. Hosts of which nothing else is known have no number.
     descending: Vec<(Resources, Option<NameId>)>,
     of_host: BTreeMap<NameId, Resources>,
@@ -36,13 +36,13 @@ impl Change {
     }
 }
 
-impl Rooms {
+impl FreeByNode {
     /// Where `since` is what has changed by host since the ResourceManager told of its nodes. One pass over the nodes.
     pub fn new<'n>(
         cluster: &ClusterState,
         usable: impl IntoIterator<Item = &'n NodeFact>,
         since: &BTreeMap<NameId, Change>,
-    ) -> Rooms {
+    ) -> FreeByNode {
         let usable = usable.into_iter().map(|node| {
             let host = cluster.hosts.find(&node.host);
             let change = host.and_then(|host| since.get(&host)).copied().unwrap_or_default();
@@ -51,7 +51,7 @@ impl Rooms {
         let mut descending: Vec<_> = usable.collect();
         descending.sort_unstable_by_key(|(room, host)| Reverse((room.memory_mb, *host)));
         let of_host = descending.iter().filter_map(|(room, host)| Some(((*host)?, *room))).collect();
-        Rooms { descending, of_host, fit: BTreeMap::new() }
+        FreeByNode { descending, of_host, fit: BTreeMap::new() }
     }
 
     /// On one host; none on one that is not usable.
@@ -86,7 +86,7 @@ mod tests {
     use crate::model::QueueFact;
 
     /// Nodes n0, n1, … of 4,096 MiB each, of which so much is in use; the one named "off" gets no containers, and the last is on no attempt's list.
-    fn rooms(nodes: &[(&str, u64)], since: &[(&str, i64)]) -> (Rooms, impl Fn(&str) -> NameId) {
+    fn free(nodes: &[(&str, u64)], since: &[(&str, i64)]) -> (FreeByNode, impl Fn(&str) -> NameId) {
         let mut cluster = ClusterState::default();
         let of = |memory_mb| Resources { memory_mb, vcores: 8 };
         for (host, used) in nodes {
@@ -96,7 +96,7 @@ mod tests {
         nodes[..nodes.len() - 1].iter().for_each(|(host, _)| assert!(cluster.hosts.intern(host).is_some()));
         let change = |mb: &i64| Change { memory_mb: *mb, vcores: 0 };
         let since = since.iter().map(|(host, mb)| (cluster.hosts.find(host).unwrap(), change(mb))).collect();
-        (Rooms::new(&cluster, cluster.usable_nodes(), &since), move |host: &str| cluster.hosts.find(host).unwrap())
+        (FreeByNode::new(&cluster, cluster.usable_nodes(), &since), move |host: &str| cluster.hosts.find(host).unwrap())
     }
 
     fn mb(memory_mb: u64) -> Resources {
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn where_virtual_cores_are_counted_nodes_that_lack_them_have_no_room_and_where_memory_alone_is_they_have() {
-        let rooms = |counts_vcores| {
+        let free = |counts_vcores| {
             let mut cluster = ClusterState::default();
             let queue = QueueFact { counts_vcores, ..QueueFact::open("etl") };
             cluster.queues.insert(queue.name.clone(), queue);
@@ -117,23 +117,23 @@ mod tests {
             }
             let mut on_d = Change::default();
             on_d.add(Resources { memory_mb: 0, vcores: 1 }, 3);
-            let mut rooms = Rooms::new(
+            let mut free = FreeByNode::new(
                 &cluster,
                 cluster.usable_nodes(),
                 &BTreeMap::from([(cluster.hosts.find("d").unwrap(), on_d)]),
             );
             let size = Resources { memory_mb: 1_000, vcores: 2 };
-            (rooms.fit(size, &[]), rooms.with_room(size).count(), rooms.with_room(Resources::default()).count())
+            (free.fit(size, &[]), free.with_room(size).count(), free.with_room(Resources::default()).count())
         };
-        assert_eq!(rooms(true), (2, 1, 4), "five virtual cores are left on one");
-        assert_eq!(rooms(false), (16, 4, 4));
+        assert_eq!(free(true), (2, 1, 4), "five virtual cores are left on one");
+        assert_eq!(free(false), (16, 4, 4));
     }
 
     #[test]
     fn room_is_what_was_told_and_what_came_and_went_since_on_nodes_that_get_containers() {
-        let (rooms, host) = rooms(&[("a", 96), ("b", 96), ("off", 0), ("c", 4_000)], &[("a", 1_000), ("b", -500)]);
-        assert_eq!(["a", "b", "off"].map(|name| rooms.of(host(name)).memory_mb), [3_000, 4_096, 0]);
-        let with = |size| rooms.with_room(mb(size)).collect::<Vec<_>>();
+        let (free, host) = free(&[("a", 96), ("b", 96), ("off", 0), ("c", 4_000)], &[("a", 1_000), ("b", -500)]);
+        assert_eq!(["a", "b", "off"].map(|name| free.of(host(name)).memory_mb), [3_000, 4_096, 0]);
+        let with = |size| free.with_room(mb(size)).collect::<Vec<_>>();
         assert_eq!(with(3_000), [Some(host("b")), Some(host("a"))]);
         assert_eq!(with(3_001), [Some(host("b"))]);
         assert_eq!(with(96), [Some(host("b")), Some(host("a")), None], "nothing else is known of the last");
@@ -141,17 +141,17 @@ mod tests {
 
     #[test]
     fn containers_fit_whole_on_each_node_that_is_not_to_be_avoided() {
-        let (mut rooms, host) = rooms(&[("a", 1_096), ("b", 2_596), ("off", 0), ("c", 0)], &[]);
-        assert_eq!((rooms.fit(mb(1_000), &[]), rooms.fit(mb(1_500), &[])), (3 + 1 + 4, 2 + 1 + 2));
-        assert_eq!(rooms.fit(mb(1_000), &[host("a"), host("off")]), 1 + 4);
-        assert_eq!(rooms.fit(mb(0), &[]), 3_000 + 1_500 + 4_096, "a size of none is one of the least");
+        let (mut free, host) = free(&[("a", 1_096), ("b", 2_596), ("off", 0), ("c", 0)], &[]);
+        assert_eq!((free.fit(mb(1_000), &[]), free.fit(mb(1_500), &[])), (3 + 1 + 4, 2 + 1 + 2));
+        assert_eq!(free.fit(mb(1_000), &[host("a"), host("off")]), 1 + 4);
+        assert_eq!(free.fit(mb(0), &[]), 3_000 + 1_500 + 4_096, "a size of none is one of the least");
     }
 
     #[test]
     fn to_avoid_all_nodes_leaves_none() {
-        let (rooms, host) = rooms(&[("a", 0), ("b", 0), ("off", 0)], &[]);
-        let none = Rooms::default();
-        assert_eq!((rooms.leave_some(&[host("a")]), none.leave_some(&[host("a")])), (true, true));
-        assert!(!rooms.leave_some(&[host("a"), host("b")]));
+        let (free, host) = free(&[("a", 0), ("b", 0), ("off", 0)], &[]);
+        let none = FreeByNode::default();
+        assert_eq!((free.leave_some(&[host("a")]), none.leave_some(&[host("a")])), (true, true));
+        assert!(!free.leave_some(&[host("a"), host("b")]));
     }
 }
