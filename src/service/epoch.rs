@@ -12,7 +12,7 @@ const FILE: &str = "epoch";
 pub fn next(dir: Option<&Path>, now: Time) -> u64 {
     let Some(path) = dir.map(|dir| dir.join(FILE)) else { return now.0 };
     let last = match std::fs::read_to_string(&path) {
-        Ok(text) => text.trim().parse::<u64>().map_err(io::Error::other),
+        Ok(text) => text.trim().parse::<i64>().map(i64::unsigned_abs).map_err(io::Error::other),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
         Err(error) => Err(error),
     };
@@ -49,8 +49,10 @@ mod tests {
     #[test]
     fn what_is_no_epoch_or_cannot_be_kept_keeps_no_service_from_starting() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join(FILE), "soon").unwrap();
-        assert_eq!(next(Some(dir.path()), Time(7)), 7);
+        for no_epoch in ["soon", "", "18446744073709551615"] {
+            std::fs::write(dir.path().join(FILE), no_epoch).unwrap();
+            assert_eq!(next(Some(dir.path()), Time(7)), 7, "{no_epoch}");
+        }
         assert_eq!(std::fs::read_to_string(dir.path().join(FILE)).unwrap(), "7\n");
         assert_eq!(next(Some(&dir.path().join(FILE)), Time(9)), 9, "a file in the directory's place");
     }

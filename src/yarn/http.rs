@@ -187,7 +187,7 @@ impl Http {
             Some(permit) => permit,
             None => self.limits.acquire(endpoint).await,
         };
-        let began = Instant::now();
+        let (began, sent) = (Instant::now(), clock::now());
         let mut bytes = 0u64;
         let asked = self.ask(permit.class(), url, put, &mut bytes).await;
         let took = began.elapsed();
@@ -199,7 +199,10 @@ impl Http {
         let outcome = result.as_ref().map_or_else(Kind::label, |_| "ok");
         self.metrics.request(endpoint, outcome, bytes, took);
         let (document, date) = result.map_err(|kind| kind.at(url))?;
-        Ok(Answer { document, frame: Frame { date, received: clock::now(), took: began.elapsed(), bytes } })
+        let received = clock::now();
+        // By the same clock, which goes on while the machine sleeps.
+        let took = Duration::from_millis(received.since(sent).0);
+        Ok(Answer { document, frame: Frame { date, received, took, bytes } })
     }
 
     async fn ask(

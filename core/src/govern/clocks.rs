@@ -15,10 +15,13 @@ pub fn bar(judged: &Judged, job: &Job) -> Option<Verdict> {
 /// Why a job's tasks are not judged by their times: its AM's clock was set while attempts ran that run still.
 pub(super) fn of_times(job: &Job) -> Option<Verdict> {
     let set = job.clock_set.get()?;
-    let older = |task: &Task| task.unended().any(|attempt| attempt.started.get().is_some_and(|at| at < set));
+    // Over REST nobody tells of the attempt of a task that has ended that it has, too.
+    let unended = |task: &Task| {
+        !task.state.is_final() && task.unended().any(|attempt| attempt.started.get().is_some_and(|at| at < set))
+    };
     let spans = |task: &Task| task.state == TaskState::Running && task.marks.skewed();
     let mut tasks = TaskKind::ALL.into_iter().flat_map(|kind| job.tasks(kind));
-    tasks.any(|(_, task)| spans(task) || older(task)).then_some(Verdict::ClockSet)
+    tasks.any(|(_, task)| spans(task) || unended(task)).then_some(Verdict::ClockSet)
 }
 
 impl Flights {
@@ -103,6 +106,12 @@ mod tests {
             [bars(Running, 50_000, 50_000), bars(Running, 1_000, 0), bars(Killed, 1_000, 50_000)],
             [[None; 2]; 3]
         );
+        let mut done = job();
+        attempt(&mut done, map(3).attempt(0), Running, 1_000, 0);
+        done.clock_set.latest(Some(Time(50_000)));
+        assert_eq!(bar(&proposed(1), &done), Some(Verdict::ClockSet));
+        done.task_mut(map(3)).unwrap().state = TaskState::Succeeded;
+        assert_eq!(bar(&proposed(1), &done), None, "its task has ended");
         let mut job = job();
         attempt(&mut job, map(3).attempt(0), Running, 50_000, 0);
         let task = job.task_mut(map(3)).unwrap();

@@ -29,10 +29,21 @@ struct JobClock {
     /// Its AM's clock less the service's, milliseconds.
     offset: Option<i64>,
     /// The least and the most of that by the last answer that told the AM's clock, which it may have looked at whenever it worked on it.
-    within: Option<(Time, [i64; 2])>,
+    within: Option<Within>,
     slow_start: Option<f32>,
     /// Most copies seen under way at once.
     copies: u32,
+}
+
+/// How an AM's clock stood against the service's.
+#[derive(Debug, Clone, Copy)]
+struct Within {
+    /// When that was, the service's clock.
+    at: Time,
+    /// How the ResourceManager's stood then.
+    rm_offset: i64,
+    /// The least and the most, milliseconds.
+    offset: [i64; 2],
 }
 
 /// Which lives of the sources speak.
@@ -140,7 +151,7 @@ impl Emitter {
             Reading::Attempts(told) => told.what.1,
             _ => None,
         };
-        let set = am_now.is_some_and(|now| clock.was_set(now, frame));
+        let set = am_now.is_some_and(|now| clock.was_set(now, frame, self.rm_offset));
         // A job that has not started tells no time, and a service whose clock is ahead would take what its shim says next for old news. The answer's date is cut
         // to the second, so it is never ahead.
         let dated = || frame.date.filter(|_| clock.offset.is_none());
@@ -217,18 +228,21 @@ fn tasks_facts(job: JobId, clock: &JobClock, seen: TasksSeen) -> Vec<Fact> {
 
 impl JobClock {
     /// The AM's clock is told again: has it been set meanwhile? By so much that neither the way of an answer nor a clock that is slewed explains it.
-    fn was_set(&mut self, now: Time, frame: Frame) -> bool {
+    fn was_set(&mut self, now: Time, frame: Frame, rm_offset: i64) -> bool {
         const NOISE: i64 = 5_000;
-        // Longer between two answers than this the one before tells nothing: a shim may have told of it, or the service's machine stood still.
+        // Longer between two answers than this the one before tells nothing: a shim may have told of it since.
         const LATELY: Millis = Millis(120_000);
         let took = i64::try_from(frame.took.as_millis()).unwrap_or(i64::MAX);
         let least = offset(now, frame.received);
         let within = [least, least.saturating_add(took)];
-        let before =
-            self.within.filter(|(at, _)| frame.received.since(*at) <= LATELY).map_or(within, |(_, before)| before);
-        let both = [within[0].max(before[0]), within[1].min(before[1])];
+        // Where the ResourceManager's has moved likewise it was the service's that stood still, as its machine did.
+        let stands = |before: &Within| i64::abs_diff(rm_offset, before.rm_offset) <= NOISE.unsigned_abs();
+        let before = self.within.filter(|before| frame.received.since(before.at) <= LATELY && stands(before));
+        let [least, most] = before.map_or(within, |before| before.offset);
+        let both = [within[0].max(least), within[1].min(most)];
         // Of two that agree what both say is known: one that was long under way takes nothing back.
-        self.within = Some((frame.received, if both[0] <= both[1] { both } else { within }));
+        let offset = if both[0] <= both[1] { both } else { within };
+        self.within = Some(Within { at: frame.received, rm_offset, offset });
         both[0] > both[1].saturating_add(NOISE)
     }
 
@@ -300,13 +314,16 @@ mod tests {
 
     #[test]
     fn a_masters_clock_that_was_set_while_nobody_read_it_over_rest_is_not_told_long_after() {
-        let set = |later: u64| {
+        let set = |later: u64, rm: [i64; 2]| {
             let mut clock = JobClock::default();
             let at = [RECEIVED, RECEIVED + Millis(later)];
             let frame = |received| Frame { date: None, received, took: std::time::Duration::ZERO, bytes: 0 };
-            [(at[0], at[0]), (at[1] + Millis(60_000), at[1])].map(|(now, received)| clock.was_set(now, frame(received)))
+            let told = [(at[0], at[0], rm[0]), (at[1] + Millis(60_000), at[1], rm[1])];
+            told.map(|(now, received, rm)| clock.was_set(now, frame(received), rm))
         };
-        assert_eq!([120_000, 120_001].map(set), [[false, true], [false, false]]);
+        assert_eq!([120_000, 120_001].map(|later| set(later, [0, 0])), [[false, true], [false, false]]);
+        let moved = [5_000, 60_000, -60_000].map(|by| set(5_000, [0, by]));
+        assert_eq!(moved, [[false, true], [false; 2], [false; 2]], "the service's machine stood still");
     }
 
     fn listed_before_its_start(emitter: &mut Emitter, date: Option<Time>) -> Vec<Time> {
