@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A name that many hold: of a host, a rack, a state.
@@ -33,10 +33,14 @@ pub struct Names {
     names: Vec<Name>,
     listed: ByName<NameId>,
     others: BTreeMap<Name, NameId>,
+    /// Of the others those that jobs of this process alone have named.
+    of_jobs: BTreeSet<NameId>,
 }
 
 /// More hosts than YARN's largest clusters, ten times over.
 const NAMES_MAX: usize = 500_000;
+/// Names that jobs alone tell, which must not fill the table for all.
+const OF_JOBS_MAX: usize = 10_000;
 
 impl Names {
     /// The number of a name, new or known; `None` when the table is full.
@@ -44,6 +48,15 @@ impl Names {
         self.find(name).or_else(|| {
             let (id, name) = self.add(name.into())?;
             self.others.insert(name, id);
+            Some(id)
+        })
+    }
+
+    /// The same of a name that only a job has told so far; `None` where jobs have told too many such, too.
+    pub(super) fn intern_of_job(&mut self, name: &str) -> Option<NameId> {
+        self.find(name).or_else(|| {
+            let id = if self.of_jobs.len() < OF_JOBS_MAX { self.intern(name) } else { None }?;
+            self.of_jobs.insert(id);
             Some(id)
         })
     }
@@ -60,6 +73,7 @@ impl Names {
     /// The ResourceManager lists that name: where it has a number already, as one that an earlier process learned of, it is found by hash from now on.
     pub(super) fn list(&mut self, name: &Name) {
         if let Some(id) = self.others.remove(name) {
+            self.of_jobs.remove(&id);
             self.listed.insert(name.clone(), id);
         }
     }
@@ -73,11 +87,6 @@ impl Names {
     /// The number of a known name.
     pub fn find(&self, name: &str) -> Option<NameId> {
         self.listed.get(name).or_else(|| self.others.get(name)).copied()
-    }
-
-    /// How many names.
-    pub(super) fn len(&self) -> usize {
-        self.names.len()
     }
 
     /// The name of a number, to be held; `None` for a number of another table's.
@@ -118,11 +127,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_that_jobs_tell_are_bounded_whatever_the_cluster_lists_and_those_that_it_lists_later_make_room() {
+        let mut names = Names::default();
+        let of = |kind: &str, n: usize| format!("{kind}{n}");
+        (0..2 * OF_JOBS_MAX).for_each(|n| assert!(names.intern_listed(&of("listed", n).into()).is_some()));
+        (0..OF_JOBS_MAX).for_each(|n| assert!(names.intern_of_job(&of("told", n)).is_some()));
+        assert_eq!(names.intern_of_job("one more"), None);
+        assert!(names.intern_of_job("told7").is_some(), "a known one");
+        names.list(&"told7".into());
+        assert!(names.intern_of_job("one more").is_some());
+    }
+
+    #[test]
     fn a_name_keeps_its_number_whatever_comes_later_and_through_a_recording() {
         let mut names = Names::default();
         let ids = ["b", "a", "b", "c"]
             .map(|name| (if name == "b" { names.intern_listed(&name.into()) } else { names.intern(name) }).unwrap());
-        assert_eq!((ids[0], names.len()), (ids[2], 3));
+        assert_eq!((ids[0], names.names.len()), (ids[2], 3));
         names.list(&"a".into());
         assert_eq!((names.find("a"), names.others.len()), (Some(ids[1]), 1), "one that is listed is found by hash");
         let again: Names = serde_json::from_str(&serde_json::to_string(&names).unwrap()).unwrap();

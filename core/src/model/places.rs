@@ -10,7 +10,7 @@ use std::num::NonZeroU16;
 #[serde(transparent)]
 pub struct Place(NonZeroU16);
 
-/// The sets, each with a small number. Bounded: a table that is full knows no new ones, and of an input there nobody knows where it lies.
+/// The sets, each with a small number. Bounded: beyond so many pairs of racks an input is told to lie on the first alone, and a table that is full knows no new ones.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Vec<Vec<String>>", into = "Vec<Vec<String>>")]
 pub struct Places {
@@ -32,6 +32,8 @@ impl Equivalent<(String, String)> for Racks<'_> {
 impl Places {
     /// HDFS puts a block's replicas on two racks; the first two that are told are kept.
     const RACKS_MAX: usize = 2;
+    /// Of 360 racks every two. The rest of the numbers is for racks alone.
+    const PAIRS_MAX: usize = 60_000;
 
     /// The number of a set of racks, new or known; `None` for an empty one, and when the table is full.
     pub fn intern<'a>(&mut self, racks: impl Iterator<Item = &'a str>) -> Option<Place> {
@@ -45,6 +47,9 @@ impl Places {
         let (first, second) = (*set.first()?, set.get(1).copied().unwrap_or_default());
         if let Some(known) = self.ids.get(&Racks(first, second)) {
             return Some(*known);
+        }
+        if !second.is_empty() && self.sets.len() >= Self::PAIRS_MAX {
+            return self.intern([first].into_iter());
         }
         let id = Place(NonZeroU16::new(u16::try_from(self.sets.len() + 1).ok()?)?);
         self.sets.push(set.iter().map(|rack| (*rack).to_owned()).collect());
@@ -82,6 +87,21 @@ impl From<Places> for Vec<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn beyond_the_pairs_that_are_kept_an_input_lies_on_the_first_of_its_racks() {
+        let racks: Vec<String> = (0..400).map(|n| format!("r{n:03}")).collect();
+        let mut places = Places::default();
+        for (nth, first) in racks.iter().enumerate() {
+            for second in &racks[nth + 1..] {
+                let place = places.intern([first.as_str(), second].into_iter()).unwrap();
+                let kept = places.racks(place);
+                assert!(kept == [first.clone(), second.clone()] || kept == [first.clone()], "{kept:?}");
+            }
+        }
+        let last = places.intern(["r398", "r399"].into_iter()).unwrap();
+        assert_eq!(places.racks(last), ["r398"]);
+    }
 
     #[test]
     fn a_set_of_racks_has_one_number_in_whatever_order_and_however_often_they_are_told() {

@@ -260,10 +260,8 @@ fn learn_of_itself(job: &mut Job, fact: &Fact) {
 
 /// The number of a host's name. Names that the RM does not list come from jobs, and one job must not fill the table for all.
 pub(super) fn name(hosts: &mut Names, nodes: &ByName<NodeFact>, host: &str) -> Option<NameId> {
-    const UNLISTED_MAX: usize = 10_000;
     hosts.find(host).or_else(|| match nodes.get_key_value(host) {
         Some((listed, _)) => hosts.intern_listed(listed),
-        None if hosts.len() < UNLISTED_MAX => hosts.intern(host),
-        None => None,
+        None => hosts.intern_of_job(host),
     })
 }

@@ -136,6 +136,19 @@ pub enum Fact {
 }
 
 impl Fact {
+    /// How much it tells, and so what it takes to hold: of how many tasks, attempts, nodes or applications; at least one.
+    pub fn rows(&self) -> usize {
+        let told = match self {
+            Fact::Tasks { tasks, .. } => tasks.len(),
+            Fact::Attempts { attempts, .. } => attempts.len(),
+            Fact::Nodes(nodes) => nodes.len(),
+            Fact::Apps(apps) => apps.len(),
+            Fact::Ended(end) => end.attempts.len(),
+            _ => 1,
+        };
+        told.max(1)
+    }
+
     /// The job it is about; `None` for the whole cluster.
     pub fn job(&self) -> Option<JobId> {
         match self {
