@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 
 /// Entries that may wait for the disk.
 const WAITING: usize = 1_024;
+/// Rows in them that may: some 150 MB.
+const ROWS_WAITING: isize = 500_000;
 
 /// Until the state is asked for again that was too large: to write it out costs the engine time, and it becomes smaller only as jobs end.
 const PAUSE: Duration = Duration::from_secs(600);
@@ -35,6 +37,8 @@ struct Shared {
     stopped: AtomicBool,
     /// Messages handed over and not yet dealt with.
     waiting: AtomicIsize,
+    /// Rows in these.
+    rows: AtomicIsize,
 }
 
 enum Message<P> {
@@ -69,6 +73,7 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
             wants_segment: AtomicBool::new(true),
             stopped: AtomicBool::new(false),
             waiting: AtomicIsize::new(0),
+            rows: AtomicIsize::new(0),
         });
         metrics.recording.set(1);
         let (state, counted) = (shared.clone(), metrics.clone());
@@ -94,7 +99,8 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
     /// write out, and there is no room for it before.
     pub fn wants_segment(&self) -> bool {
         let shared = &*self.shared;
-        let has_room = self.lost == 0 || shared.waiting.load(Ordering::Relaxed) < (WAITING / 2) as isize;
+        let [waiting, rows] = [&shared.waiting, &shared.rows].map(|count| count.load(Ordering::Relaxed));
+        let has_room = self.lost == 0 || (waiting < (WAITING / 2) as isize && rows < ROWS_WAITING / 2);
         has_room && shared.wants_segment.load(Ordering::Relaxed) && !shared.stopped.load(Ordering::Relaxed)
     }
 
@@ -110,10 +116,16 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
 
     /// Records an entry; never waits.
     pub fn push(&mut self, entry: Entry<P>) {
-        if self.lost > 0 {
+        // However many one has, it is taken where it is alone.
+        let waiting = self.shared.rows.load(Ordering::Relaxed);
+        if self.lost > 0 || (waiting > 0 && waiting.saturating_add(rows(&entry)) > ROWS_WAITING) {
             self.miss();
         } else {
-            self.hand_over(Message::Entry(Box::new(entry)));
+            let rows = rows(&entry);
+            self.shared.rows.fetch_add(rows, Ordering::Relaxed);
+            if !self.hand_over(Message::Entry(Box::new(entry))) {
+                self.shared.rows.fetch_sub(rows, Ordering::Relaxed);
+            }
         }
     }
 
@@ -188,7 +200,10 @@ impl Writer<'_> {
             };
             match message {
                 Message::Begin(header, engine) => self.begin(header, &engine)?,
-                Message::Entry(entry) => self.write(line(&entry).as_bytes())?,
+                Message::Entry(entry) => {
+                    self.shared.rows.fetch_sub(rows(&entry), Ordering::Relaxed);
+                    self.write(line(&entry).as_bytes())?;
+                }
             }
             self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
         }
@@ -228,6 +243,12 @@ impl Writer<'_> {
         }
         Ok(())
     }
+}
+
+/// What an entry takes to hold.
+fn rows<P>(entry: &Entry<P>) -> isize {
+    let told = if let Line::Observe(seen) = entry { seen.fact.rows() } else { 1 };
+    isize::try_from(told).unwrap_or(isize::MAX)
 }
 
 /// One line of JSON. Our own types always serialise; should one not, the reader names the line.

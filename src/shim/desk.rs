@@ -4,7 +4,7 @@ mod answer;
 mod keeping;
 
 use super::acting::{Acting, Grant};
-use super::batch::Batch;
+use super::batch::{Batch, Waits};
 use super::case::Standing;
 use super::facts;
 use super::mac;
@@ -25,7 +25,7 @@ use super::wire::{self, Hello, Request};
 use crate::yarn::facts::Reason;
 use drover_core::model::{JobId, Mode, Time};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use subtle::ConstantTimeEq;
 use tokio::sync::mpsc::{Permit, Sender};
 use tokio::sync::oneshot;
@@ -39,6 +39,8 @@ pub struct Desk {
     pub table: Table,
     proofs: Arc<Proofs>,
     out: Sender<Batch>,
+    /// Rows in what was sent there and is not taken yet.
+    pub(super) waiting: Arc<AtomicUsize>,
     /// Sequence of the next observation: one count for all sessions, so that it grows within each source whoever speaks for it.
     next: AtomicU64,
     rows: RowRate,
@@ -86,9 +88,9 @@ impl Desk {
     ) -> Desk {
         let proofs = Proofs::new(vouch, params.proofs.clone(), metrics.clone());
         let next = AtomicU64::new(1);
-        let (table, rows) = (Table::default(), RowRate::default());
+        let (table, rows, waiting) = (Table::default(), RowRate::default(), Arc::default());
         let acting = Acting::new(params.act.clone(), identity.clone(), metrics.clone());
-        Desk { params, identity, table, proofs, out, next, rows, acting, metrics }
+        Desk { params, identity, table, proofs, out, waiting, next, rows, acting, metrics }
     }
 
     /// One exchange. Must be called within a tokio runtime.
@@ -235,7 +237,8 @@ impl Desk {
     }
 
     fn room(&self) -> Result<Permit<'_, Batch>, Refusal> {
-        self.out.try_reserve().map_err(|_| {
+        let room = self.out.try_reserve().ok().filter(|_| self.waiting.load(Ordering::Relaxed) < Waits::MAX);
+        room.ok_or_else(|| {
             Refusal::new(Why::Overloaded, "the service has more facts than it can take now")
                 .retry(u64::from(self.pace_ms()))
         })
@@ -255,7 +258,8 @@ impl Desk {
         if count > 0 || !late.is_empty() {
             let first = self.next.fetch_add(count as u64, Ordering::Relaxed);
             let facts = facts::stamp(session, told, at, now, first, self.identity.epoch);
-            room.send(Batch { facts, late, decided });
+            let rows = facts.iter().map(|seen| seen.fact.rows()).sum();
+            room.send(Batch { facts, late, decided, waits: Some(Waits::among(&self.waiting, rows)) });
         }
     }
 

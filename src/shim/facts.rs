@@ -101,7 +101,12 @@ fn hosts(session: &mut Session, request: &Request<'_>, params: &ShimParams, name
             // Otherwise a session could name hosts without end.
             Some(known) if **known != *row.1 => told.refuse("host_renamed"),
             Some(_) => {}
-            None => session.hosts[slot] = Some(names.intern(&row.1)),
+            None => {
+                session.hosts[slot] = names.intern(&row.1, &session.profile.user);
+                if session.hosts[slot].is_none() {
+                    told.refuse("too_many_hosts");
+                }
+            }
         }
     }
 }

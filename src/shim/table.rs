@@ -8,7 +8,7 @@ use super::trust::Claim;
 use super::values::{Key, SessionId};
 use drover_core::model::{AppAttemptId, JobId, Millis, Time};
 use serde::Serialize;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A believed session and its key.
@@ -38,22 +38,51 @@ impl Seat {
 
 /// Host names, each held once however many sessions name it.
 #[derive(Default)]
-pub struct Names(Mutex<HashSet<Arc<str>>>);
+pub struct Names(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    /// Each with the user whose session told it first.
+    names: HashMap<Arc<str>, Arc<str>>,
+    /// How many each user has.
+    of_users: HashMap<Arc<str>, usize>,
+}
 
 impl Names {
-    /// The one copy of this name.
-    pub fn intern(&self, name: &str) -> Arc<str> {
-        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = names.get(name) {
-            return Arc::clone(known);
+    /// Names that one user's sessions may be the first to tell: of YARN's largest clusters five times the hosts.
+    const OF_USER_MAX: usize = 50_000;
+
+    /// The one copy of this name, told by a user's session; `None` where that user has told too many that nobody else has.
+    pub fn intern(&self, name: &str, user: &str) -> Option<Arc<str>> {
+        let Known { names, of_users } = &mut *self.lock();
+        if let Some((known, _)) = names.get_key_value(name) {
+            return Some(Arc::clone(known));
         }
+        let user = of_users.get_key_value(user).map_or_else(|| user.into(), |(known, _)| Arc::clone(known));
+        let told = of_users.entry(Arc::clone(&user)).or_default();
+        if *told >= Self::OF_USER_MAX {
+            return None;
+        }
+        *told += 1;
         let new: Arc<str> = name.into();
-        names.insert(Arc::clone(&new));
-        new
+        names.insert(Arc::clone(&new), user);
+        Some(new)
     }
 
     fn sweep(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| Arc::strong_count(name) > 1);
+        let Known { names, of_users } = &mut *self.lock();
+        names.retain(|name, user| {
+            let held = Arc::strong_count(name) > 1;
+            if let Some(told) = of_users.get_mut(user).filter(|_| !held) {
+                *told -= 1;
+            }
+            held
+        });
+        of_users.retain(|_, told| *told > 0);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -220,5 +249,25 @@ impl SessionView {
             allowed: session.can.is_some_and(|can| can.act_on_tasks()),
             leased: session.is_leased(now),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_users_sessions_fill_no_memory_with_names_and_keep_nobody_else_from_telling_theirs() {
+        let names = Names::default();
+        let held: Vec<_> = (0..Names::OF_USER_MAX).map(|n| names.intern(&format!("a{n}"), "ann").unwrap()).collect();
+        assert_eq!((names.intern("one more", "ann"), names.intern("a7", "ann").as_deref()), (None, Some("a7")));
+        let other = names.intern("one more", "bob").unwrap();
+        assert_eq!(names.intern("one more", "ann").as_deref(), Some("one more"), "what another has told");
+        drop((held, other));
+        names.sweep();
+        assert!(
+            names.lock().of_users.is_empty() && names.intern("b", "ann").is_some(),
+            "what no session holds is free"
+        );
     }
 }

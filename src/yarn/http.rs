@@ -191,11 +191,12 @@ impl Http {
         let mut bytes = 0u64;
         let asked = self.ask(permit.class(), url, put, &mut bytes).await;
         let took = began.elapsed();
-        drop(permit);
         let result = match asked {
             Ok((body, date)) => decoded(body, read).await.map(|document| (document, date)),
             Err(kind) => Err(kind),
         };
+        // Not before: what is read holds a body, and no more of these are to be held than may be asked for at once.
+        drop(permit);
         let outcome = result.as_ref().map_or_else(Kind::label, |_| "ok");
         self.metrics.request(endpoint, outcome, bytes, took);
         let (document, date) = result.map_err(|kind| kind.at(url))?;

@@ -85,6 +85,34 @@ fn while_the_disk_blocks_the_engines_state_is_not_asked_for_again_and_again() {
     assert_eq!(segments(dir.path()).unwrap().len(), 2);
 }
 
+#[test]
+fn what_waits_for_a_disk_that_blocks_is_bounded_by_what_it_takes_to_hold() {
+    use drover_core::model::{Channel, Fact, JobId, Observation, Source, TaskFact, TaskKind};
+    let job: JobId = "job_1_0001".parse().unwrap();
+    let listing = || {
+        let task = TaskFact::of(job.task(TaskKind::Map, 0));
+        let fact = Fact::Tasks { job, complete: true, tasks: vec![task; ROWS_WAITING as usize / 2 + 1] };
+        let source = Source { channel: Channel::Am, app: Some(job.0), principal: None, incarnation: 1 };
+        Line::Observe(Observation { source, seq: 1, at: Time(1), received: Time(1), fact })
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+    let mut recorder: Recorder<Blocked> = Recorder::start(dir.path(), 1 << 20, 1 << 19, "r1", metrics).unwrap();
+    let disk = Arc::new(Mutex::new(()));
+    let held = disk.lock().unwrap();
+    recorder.begin(Time(0), "{}".into());
+    recorder.push(Line::Params(Blocked(disk.clone())));
+    recorder.push(listing());
+    assert_eq!(recorder.lost, 0);
+    recorder.push(listing());
+    assert_eq!(recorder.lost, 1, "both together are too much");
+    drop(held);
+    recorder.catch_up();
+    assert_eq!(recorder.shared.rows.load(Ordering::Relaxed), 0);
+    assert!(recorder.wants_segment());
+    recorder.finish();
+}
+
 /// Writing it out begins a segment where one is asked for: an engine that hears of it at once, and whose state waits behind what it has said before.
 struct Hears(Arc<Shared>, Arc<AtomicIsize>);
 

@@ -1,11 +1,13 @@
 //! Requests out of turn: repeated, late, with gaps, too often, when there is no room.
 
 use super::super::acting::RIVAL_REMEMBERED;
+use super::super::batch::Waits;
 use super::super::params::ShimParams;
 use super::super::reply::Why;
 use super::{Am, Room, one_look, why};
 use drover_core::model::Fact;
 use serde_json::json;
+use std::sync::atomic::Ordering;
 
 async fn seated(params: ShimParams, batches: usize) -> (Room, Am) {
     let (mut room, mut am) = (Room::with(params, batches), Am::new(1, 1, 1));
@@ -122,6 +124,18 @@ async fn the_loss_of_a_session_waits_for_room_too() {
     room.drain();
     room.desk.sweep(room.now, 1.0);
     assert_eq!(room.told(), [Fact::ShimSession(am.job(), false)]);
+}
+
+#[tokio::test]
+async fn few_batches_of_many_rows_fill_the_room_for_facts_too_until_the_engine_takes_them() {
+    let (mut room, mut am) = seated(one_look(), 9).await;
+    room.drain();
+    assert_eq!(room.desk.waiting.load(Ordering::Relaxed), 0);
+    let others = Waits::among(&room.desk.waiting, Waits::MAX);
+    assert_eq!(room.send(&am.key.clone(), &am.next()).unwrap_err().why, Why::Overloaded);
+    drop(others);
+    assert!(room.send(&am.key.clone(), &am.next()).is_ok());
+    assert!(room.desk.waiting.load(Ordering::Relaxed) > 0);
 }
 
 #[tokio::test]
