@@ -43,13 +43,8 @@ JOB = {
     "lab.reduces": 1,
     "lab.reduce.ms": 40_000,
 }
-LIMITS = "the series of a limit comes with the first time that it is met"
 # What alerts read that has no data while all is well, and why.
-SILENT = {
-    'absent(up{job="drover"})': "the service is there",
-    'increase(drover_rest_limits_total{limit="body"}[30m])': LIMITS,
-    'sum without (limit) (rate(drover_rest_limits_total{limit="observations"}[5m]))': LIMITS,
-}
+SILENT = {'absent(up{job="drover"})': "the service is there"}
 WON = 'instance_action:drover_copies_won:ratio1d{action="duplicate"} > 0'
 
 

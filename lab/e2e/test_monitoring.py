@@ -18,7 +18,7 @@ LISTEN = ("listen.api=127.0.0.1:0", "listen.shim=127.0.0.1:0", "listen.metrics=1
 METRICS_AT = re.compile(r" metrics=(\S+)")
 OF_EVERY_SERIES = {"__name__", "job", "instance", "cluster"}
 # Series that come with the first of what they count; every other that an expression names is there from the start.
-COME_LATER = {("drover_rest_requests_total", "outcome"), ("drover_rest_limits_total", "limit")}
+COME_LATER = {("drover_rest_requests_total", "outcome")}
 # Empty until jobs have run: each leaves out what is not a number yet, or is 0.
 NEED_JOBS = {
     "instance_estimator_kind:drover_estimate_coverage_ratio:avg",

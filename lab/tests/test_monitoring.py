@@ -136,6 +136,13 @@ class Dashboards(unittest.TestCase):
             for one in (panel.about, *panel.about["targets"]):
                 self.assertEqual(one["datasource"], {"type": "prometheus", "uid": "${datasource}"}, what)
 
+    def test_a_share_of_nothing_is_told_in_words_and_not_as_a_number_in_a_colour(self):
+        for panel in monitoring.panels():
+            if panel.about["type"] == "stat" and ":ratio" in " ".join(panel.exprs):
+                what = f"{panel.file}: {panel.title}"
+                self.assertTrue(all(one.endswith(" >= 0") for one in panel.exprs), what)
+                self.assertTrue(panel.about["fieldConfig"]["defaults"].get("noValue"), what)
+
     def test_every_dashboard_chooses_its_source_and_service_and_none_is_another(self):
         boards = monitoring.dashboards()
         self.assertEqual(len(boards), 4)

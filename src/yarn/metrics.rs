@@ -81,7 +81,7 @@ impl Metrics {
             self.in_flight.with_label_values(&[class]);
             self.pauses.with_label_values(&[class]);
         }
-        for limit in ["in_flight", "outrun", "rate", "body", "ends"] {
+        for limit in ["in_flight", "outrun", "rate", "body", "ends", "observations"] {
             self.limits.with_label_values(&[limit]);
         }
         for stage in ["running", "ending", "left_out"] {

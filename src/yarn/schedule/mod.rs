@@ -261,15 +261,18 @@ impl Schedule {
 
     fn pick_tasks(&mut self, now: Time, wants: &dyn Wants) -> Option<Call> {
         while let Some(id) = self.first_hung(now).or_else(|| self.tasks.first_due(now)) {
-            let Some(job) = self.jobs.get(&id) else {
+            let Some(job) = self.jobs.get_mut(&id) else {
                 self.unset_tasks(id);
                 continue;
             };
             // What the shim does not tell is asked for only where the run of the AM is known.
             let is_told = wants.has_shim(id) && (job.is_sure || job.settings_due.is_none() || wants.settings_known(id));
-            if now < job.quiet_until {
-                self.set_tasks(id, job.quiet_until);
+            let quiet_until = job.quiet_until;
+            if now < quiet_until {
+                self.set_tasks(id, quiet_until);
             } else if is_told {
+                // Until the shim falls silent nothing is to be read: that time is no interval between two readings.
+                job.listed = None;
                 self.answers(id, now);
                 self.set_tasks(id, now + SHIM_CHECK);
             } else {

@@ -16,6 +16,20 @@ fn a_job_with_a_shim_is_asked_for_nothing_but_settings_nobody_told() {
 }
 
 #[test]
+fn the_time_for_which_a_shim_tells_of_a_job_is_no_interval_between_two_readings_of_its_tasks() {
+    let mut sim = Sim::new(1);
+    sim.run(20, fine);
+    assert!(sim.schedule.listed(job(1)).is_some());
+    sim.wants.shims.insert(job(1));
+    sim.run(60, fine);
+    assert_eq!(sim.schedule.listed(job(1)), None);
+    sim.wants.shims.clear();
+    let alone = sim.now;
+    sim.run(20, fine);
+    assert!(sim.schedule.listed(job(1)).is_some_and(|at| at > alone));
+}
+
+#[test]
 fn counters_are_read_after_each_listing_within_the_share_of_what_is_beside_tasks() {
     let mut one = Sim::new(1);
     one.wants.counters = 3;
