@@ -107,7 +107,7 @@ impl Notes {
         pass.measures.iter().for_each(|measure| shim.take(measure));
     }
 
-    /// The engine lives, and has nothing new to say.
+    /// The engine's thread still runs: what it last told of whose jobs are stays true.
     pub fn lives(&self) {
         if let Some(shim) = self.shim.get() {
             shim.own_still();

@@ -121,7 +121,7 @@ async fn start(loaded: &Loaded, lost_lines: IntCounter, stop: &CancellationToken
     let clients = world::clients(config, rest_metrics)?;
     let notes = Arc::new(Notes::default());
     let (outside, inbox) = channels();
-    // First of all that may keep it from starting: who does not start has written to nothing, and taken no ledger to another version.
+    // Before anything is written: who does not start for these has changed nothing, and taken no ledger to another version.
     let book = Book::open(config.state.dir.as_deref(), config.top.mode, clock::now())?;
     let incarnation = format!("{:016x}", rand::random::<u64>());
     let identity = Identity { epoch: epoch::next(config.state.dir.as_deref(), clock::now()), incarnation };

@@ -74,9 +74,7 @@ impl Job {
             if std::mem::take(&mut self.maps_run_again) {
                 self.maps_ends.rotate_left(1);
             }
-            let mut end = Stamp::default();
-            end.latest(Some(at));
-            self.maps_ends[ENDS - 1] = end;
+            self.maps_ends[ENDS - 1] = at.0.into();
         }
     }
 

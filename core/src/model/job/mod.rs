@@ -236,14 +236,12 @@ impl Job {
 
     /// The AM's clock was set, and says `at` now. What runs spans that: its times tell nothing of others, and what is told of it next counts, though it may seem older.
     pub(super) fn clock_was_set(&mut self, at: Time) {
-        (self.clock_set, self.stirred) = (Stamp::default(), true);
-        self.clock_set.latest(Some(at));
+        (self.clock_set, self.stirred) = (at.0.into(), true);
         self.date_back();
         let tasks = self.tasks.iter_mut().flatten().flatten();
         tasks.filter(|task| task.state == TaskState::Running).for_each(|task| task.marks = task.marks.skewing(true));
         if self.maps_done().at.is_some_and(|done| done > at) {
-            self.maps_over.latest(Some(at));
-            self.maps_over.earliest(Some(at));
+            self.maps_over = at.0.into();
         }
     }
 
