@@ -16,7 +16,7 @@ OF_PROMETHEUS = {"up": ()}
 HISTOGRAM_SERIES = (("_bucket", ("le",)), ("_sum", ()), ("_count", ()))
 BEGINNING = re.compile(r"- (alert|record): (\S+)$")
 # What a dashboard that shows every service puts for its variables.
-VARIABLES = {"$instance": ".*", "$estimator": ".*", "$kind": ".*", "$__rate_interval": "1m"}
+VARIABLES = {"$cluster": ".*", "$instance": ".*", "$estimator": ".*", "$kind": ".*", "$__rate_interval": "1m"}
 COMPARISON = re.compile(r" (>=?|!=) 0(?=\)?$)")
 
 

@@ -3,12 +3,12 @@ import unittest
 
 from lab import monitoring, promql
 
-OF_TARGET = {"job", "instance"}
+OF_TARGET = {"job", "instance", "cluster"}
 SEVERITIES = {"critical", "warning", "info"}
 SAID = re.compile(r"\$labels\.(\w+)")
 LEGEND = re.compile(r"\{\{(\w+)\}\}")
 AGGREGATED = re.compile(r"\b(?:sum|avg|max|min) by \(([^()]*)\)")
-CHOICE = re.compile(r"label_values\((\w+), (\w+)\)")
+CHOICE = re.compile(r"label_values\((\w+(?:\{[^{}]*\})?), (\w+)\)")
 FIRING = re.compile(
     r"""expr: 'ALERTS\{alertname="(\w+)",alertstate="firing"\}'\n\s*eval_time: \S+\n\s*exp_samples:( \[\])?"""
 )
@@ -149,19 +149,22 @@ class Dashboards(unittest.TestCase):
         for file, board in boards.items():
             variables = {one["name"]: one for one in board["templating"]["list"]}
             self.assertEqual(variables["datasource"]["type"], "datasource", file)
-            self.assertLessEqual({"datasource", "instance"}, set(variables), file)
+            self.assertLessEqual({"datasource", "cluster", "instance"}, set(variables), file)
             for one in (one for one in variables.values() if one["type"] == "query"):
-                metric, label = CHOICE.fullmatch(one["query"]["query"]).groups()
-                self.assertEqual(unknown([metric], {label}), [], file)
+                series, label = CHOICE.fullmatch(one["query"]["query"]).groups()
+                self.assertEqual(unknown([series], {label}), [], file)
+                if one["name"] != "cluster":
+                    self.assertIn(("cluster", "=~", "$cluster"), promql.selectors(series)[0].matchers, file)
             self.assertEqual(board["uid"], file[: -len(".json")])
             self.assertIsNone(board.get("id"), file)
             ids = [panel["id"] for panel in board["panels"]]
             self.assertEqual(len(set(ids)), len(ids), file)
 
-    def test_every_panel_heeds_the_chosen_service(self):
+    def test_every_panel_heeds_the_chosen_cluster_and_service(self):
         for panel in monitoring.panels():
             for one in (one for expression in panel.exprs for one in promql.selectors(expression)):
-                self.assertIn(("instance", "=~", "$instance"), one.matchers, f"{panel.file}: {panel.title}")
+                for label in ("cluster", "instance"):
+                    self.assertIn((label, "=~", f"${label}"), one.matchers, f"{panel.file}: {panel.title}")
 
     def test_panels_do_not_lie_on_each_other(self):
         for file, board in monitoring.dashboards().items():
