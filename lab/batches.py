@@ -194,8 +194,8 @@ LIVE = {
         "jobs of 24 to 40 maps, one node of four ten times slower, or turning so in the middle of the job",
         mantri,
         arms=ARMS,
-        rounds=4,
-        minutes=40,
+        rounds=3,
+        minutes=38,
         # Restarts are only done where they are asked for, and are half of the policy; and what is restarted makes room
         # on the slow node, which the job's other tasks are to keep off.
         service={"policy": "mantri", "act.restart": True, "act.avoid": True, "blacklist.beside": True},
