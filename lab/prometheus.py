@@ -1,6 +1,7 @@
 """A real Prometheus on loopback, with the configuration under config/."""
 
 import json
+import math
 import shutil
 import socket
 import subprocess
@@ -78,6 +79,10 @@ class Prometheus:
     def get(self, path: str, **parameters):
         query = f"?{urllib.parse.urlencode(parameters)}" if parameters else ""
         return json.loads(http.get(f"http://{self.at}/api/v1/{path}{query}"))["data"]
+
+    def numbers(self, expression: str) -> list:
+        """The series of `ask` that have a number: a share of nothing is none."""
+        return [(labels, value) for labels, value in self.ask(expression) if not math.isnan(value)]
 
     def ask(self, expression: str) -> list:
         """The series that an expression has now, as (labels, value); an error is one."""
