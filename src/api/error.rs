@@ -37,6 +37,9 @@ pub enum ApiError {
         "{0} is not known here; GET /api/v1/jobs lists the jobs that are, and an ended job is forgotten after a while"
     )]
     NoJob(JobId),
+    /// No such job so far: the cluster has not been read.
+    #[error("{0} is not known here yet: {1}; ask again when GET /readyz says that the service is ready")]
+    NotYet(JobId, String),
     /// No such task.
     #[error("{0} is not known here; GET /api/v1/jobs/{{id}}/tasks lists the tasks that are")]
     NoTask(TaskId),
@@ -73,6 +76,7 @@ impl ApiError {
             ApiError::Forbidden(_) => (StatusCode::FORBIDDEN, "forbidden"),
             ApiError::Misdirected(_) => (StatusCode::MISDIRECTED_REQUEST, "misdirected"),
             ApiError::NoJob(_) => (StatusCode::NOT_FOUND, "unknown_job"),
+            ApiError::NotYet(..) => (StatusCode::SERVICE_UNAVAILABLE, "not_ready"),
             ApiError::NoTask(_) => (StatusCode::NOT_FOUND, "unknown_task"),
             ApiError::NoHold(_) => (StatusCode::NOT_FOUND, "unknown_hold"),
             ApiError::HeldLonger(_) => (StatusCode::CONFLICT, "held_longer"),

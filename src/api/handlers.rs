@@ -144,7 +144,7 @@ async fn jobs(State(state): State<ApiState>, who: Principal, page: Asked<Page>) 
 async fn job(State(state): State<ApiState>, who: Principal, Named(text): Named) -> Result<Json<JobDetail>, ApiError> {
     who.may(Role::View)?;
     let (job, now) = (id::<JobId>(&text)?, state.now());
-    state.asker.ask(move |desk| desk.job(job, now)).await?.map(Json).ok_or(ApiError::NoJob(job))
+    state.asker.ask(move |desk| desk.job(job, now)).await?.map(Json).ok_or_else(|| state.no_job(job))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -183,7 +183,7 @@ async fn tasks(
         after: page.after.as_deref().map(id::<TaskId>).transpose()?,
         limit: limit(page.limit)?,
     };
-    let tasks = state.asker.ask(move |desk| desk.tasks(job, filter)).await?.ok_or(ApiError::NoJob(job))?;
+    let tasks = state.asker.ask(move |desk| desk.tasks(job, filter)).await?.ok_or_else(|| state.no_job(job))?;
     match filter.task {
         Some(task) if tasks.is_empty() => Err(ApiError::NoTask(task)),
         _ => Ok(Json(Tasks { tasks })),

@@ -31,7 +31,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use drover_core::model::Time;
+use drover_core::model::{JobId, Time};
 use prometheus::Registry;
 use std::sync::Arc;
 use std::time::Duration;
@@ -85,6 +85,11 @@ impl ApiState {
 
     fn not_ready(&self) -> Option<String> {
         (self.readiness)()
+    }
+
+    /// What to say of a job that is not known: before the cluster was read that means nothing.
+    fn no_job(&self, job: JobId) -> ApiError {
+        self.not_ready().map_or(ApiError::NoJob(job), |why| ApiError::NotYet(job, why))
     }
 
     async fn process(&self) -> Process {

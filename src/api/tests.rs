@@ -251,6 +251,17 @@ async fn it_is_ready_only_once_the_cluster_has_been_polled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn before_the_cluster_was_read_no_job_is_said_to_have_ended() {
+    let (router, _stop) = service(Some("no ResourceManager has answered"));
+    for path in ["/api/v1/jobs/job_1_0009", "/api/v1/jobs/job_1_0009/tasks"] {
+        let (status, body) = get(&router, path).await;
+        let said: serde_json::Value = serde_json::from_str(&body).unwrap();
+        assert_eq!((status, &said["error"]), (StatusCode::SERVICE_UNAVAILABLE, &"not_ready".into()));
+        assert!(said["message"].as_str().unwrap().contains("yet: no ResourceManager has answered"), "{body}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_address_is_described_and_every_description_is_served() {
     let (router, _stop) = service(None);
     let document = json(&router, "/openapi.json").await;

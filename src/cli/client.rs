@@ -236,7 +236,7 @@ fn refused(url: &Url, status: StatusCode, body: &[u8]) -> NoAnswer {
             other(Exit::Failed, format!("{url}: there is nothing at this address; is that where listen.api listens?"))
         }
         Ok(error) if status == StatusCode::NOT_FOUND => other(Exit::Unknown, error.message),
-        Ok(error) if error.error == "busy" => other(Exit::Unreachable, error.message),
+        Ok(error) if matches!(&*error.error, "busy" | "not_ready") => other(Exit::Unreachable, error.message),
         Ok(error) if error.error == "timeout" => {
             let hint = "ask again when it has less to do; of a report, ask for less, as with --since";
             other(Exit::Unreachable, format!("{url} took longer than a service gives one answer; {hint}"))
@@ -269,7 +269,10 @@ mod tests {
         }
         let (exit, message) = said(404, r#"{"error": "unknown_job", "message": "no such job"}"#);
         assert_eq!((exit as u8, &*message), (Exit::Unknown as u8, "no such job"));
-        assert_eq!(said(503, r#"{"error": "busy", "message": "later"}"#), (Exit::Unreachable, "later".into()));
+        for passing in ["busy", "not_ready"] {
+            let body = format!(r#"{{"error": "{passing}", "message": "later"}}"#);
+            assert_eq!(said(503, &body), (Exit::Unreachable, "later".into()));
+        }
         let (exit, message) = said(404, r#"{"error": "not_found", "message": "nothing"}"#);
         assert!(exit == Exit::Failed && message.contains("listen.api"), "{message}");
         assert_eq!(said(400, r#"{"error": "bad_request", "message": "for: 1"}"#).0, Exit::Usage);
