@@ -57,22 +57,26 @@ fn estimates(policies: &[PolicySummary]) -> Option<Table> {
 
 /// What hold-outs show, where any job was held out.
 fn held_out(policies: &[PolicySummary]) -> Option<Table> {
-    let percent = |share: f64| format!("{:.0}", 100.0 * share);
+    let percent = |share: Option<f64>| share.map_or_else(|| "-".into(), |share| format!("{:.0}", 100.0 * share));
     let row = |one: &PolicySummary| {
         let held = one.holdout.as_ref()?;
         let change =
             held.change.map(|one| Interval { mean: 100.0 * one.mean, low: 100.0 * one.low, high: 100.0 * one.high });
         Some(vec![
             one.policy.clone(),
-            percent(held.share),
+            percent(Some(held.share)),
             held.runs.to_string(),
+            held.too_few.to_string(),
             with_half(change.as_ref()),
             percent(held.covers_none),
             percent(held.shows_gain),
         ])
     };
     let rows: Vec<_> = policies.iter().filter_map(row).collect();
-    let heading = heading(&["policy", "held out", "runs", "change", "covers none", "shows a gain"], std::iter::empty());
+    let heading = heading(
+        &["policy", "held out", "runs", "too few", "change", "covers none", "shows a gain"],
+        std::iter::empty(),
+    );
     let title = "What jobs that are held out show beside the others of their name and size, percent:";
     (!rows.is_empty()).then(|| Table { title: title.into(), heading, rows })
 }

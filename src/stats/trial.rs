@@ -45,6 +45,16 @@ type Kind = (String, String, Option<String>);
 #[derive(Debug, Clone, Default)]
 pub struct Trials(BTreeMap<Kind, [Vec<f64>; 2]>);
 
+impl Effect {
+    /// Jobs that each side is to have before anything is said: of fewer the interval is too narrow, as a side's scatter is then as much luck as its mean.
+    pub const NEEDED: usize = 10;
+
+    /// Are there so many?
+    pub fn is_enough(&self) -> bool {
+        self.acted.min(self.left) >= Effect::NEEDED
+    }
+}
+
 impl Trials {
     /// Takes one more in.
     pub fn add(&mut self, job: Trial<'_>) {

@@ -199,13 +199,14 @@ fn shown(under: &str, of: &HoldOutView) -> String {
         _ => "No difference is shown",
     };
     format!(
-        "Hold-out{under}: {verdict}: job time changed by {:+.1} % (95 %: {:+.1} % to {:+.1} %), {} that could be acted on against {held} held out, in {} of one name, size and draw.{}",
+        "Hold-out{under}: {verdict}: job time changed by {:+.1} % (95 %: {:+.1} % to {:+.1} %), {} that could be acted on against {held} held out, in {} of one name, size and draw.{}{}",
         change.percent,
         change.low_percent,
         change.high_percent,
         words::count(acted, "job", "jobs"),
         words::count(of.strata, "group", "groups"),
-        missing(of)
+        missing(of),
+        unlike(of)
     )
 }
 
@@ -219,6 +220,17 @@ fn missing(of: &HoldOutView) -> String {
         " {} jobs still run, or their end was not seen ({acted} that could be acted on, {held} held out): the long ones are missing, fewer of them on a side that is sooner, so that the change is told too \
          small. Ask again when they have ended, or of a longer time.",
         acted + held
+    )
+}
+
+/// That those compared were chosen by what was done to them, where they were.
+fn unlike(of: &HoldOutView) -> String {
+    if !of.failures_differ {
+        return String::new();
+    }
+    let [acted, held] = [&of.acted, &of.held_out].map(|side| format!("{} of {}", side.failed, side.jobs - side.open));
+    format!(
+        " More jobs failed on one side than chance explains ({acted} that could be acted on, {held} held out), and failed jobs are not compared: do not trust the change before you know why."
     )
 }
 
@@ -403,6 +415,23 @@ pub mod tests {
     }
 
     #[test]
+    fn a_change_beside_which_one_side_fails_more_is_told_with_a_warning() {
+        let side = |failed| SideView { jobs: 90, failed, open: 10, compared: 40, ..SideView::default() };
+        let change = Some(ChangeView { percent: -12.34, low_percent: -20.0, high_percent: -3.0 });
+        let of = |failures_differ| HoldOutView {
+            verdict: "sooner".into(),
+            acted: side(20),
+            held_out: side(3),
+            change: change.clone(),
+            failures_differ,
+            ..HoldOutView::default()
+        };
+        let words = told(of(true));
+        assert!(words.contains("20 of 80 that could be acted on, 3 of 80 held out"), "{words}");
+        assert!(!told(of(false)).contains("do not trust"));
+    }
+
+    #[test]
     fn a_change_is_told_with_its_interval_and_what_it_rests_on() {
         let side = |compared| SideView { jobs: compared, compared, ..SideView::default() };
         let change = Some(ChangeView { percent: -12.34, low_percent: -20.0, high_percent: -3.0 });
@@ -414,8 +443,7 @@ pub mod tests {
             needed: 10,
             change,
             not_drawn: 7,
-            share_unknown: 0,
-            long_ones_missing: false,
+            ..HoldOutView::default()
         };
         let words = told(of);
         assert!(!words.contains("missing"), "{words}");

@@ -6,18 +6,21 @@ mod tests;
 use super::{Asked, condition};
 use crate::ledger::draw::Draw;
 use crate::stats::Interval;
-use crate::stats::trial::{Trial, Trials, as_shares};
+use crate::stats::trial::{Effect, Trial, Trials, as_shares};
 use drover_core::model::{JobPhase, Millis};
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// Jobs with a counterpart that each side is to have before anything is said.
-const NEEDED: usize = 10;
-
 /// Percent of a side's jobs that may be without an end before the long ones are missing.
 const MOST_OPEN: u64 = 5;
+
+/// Fewer failed jobs on both sides together tell nothing of which side fails more.
+const LEAST_FAILED: u64 = 5;
+
+/// Standard errors that two shares of one lot lie within of each other nineteen times in twenty.
+const Z_95: f64 = 1.96;
 
 /// What jobs held out show beside those that could be acted on. A job counts from the moment it could first be acted on, were it not held out, on the side that it was drawn to, whatever was
 /// done to it then.
@@ -39,6 +42,9 @@ pub struct HoldOutView {
     /// More than 5 % of the jobs of either side are open: the long ones are missing, fewer of them on a side that is sooner, so that a change is told too small.
     #[serde(default)]
     pub long_ones_missing: bool,
+    /// Of the jobs that ended, the share that failed differs between the sides by more than chance explains: those that are compared were then chosen by what was done to them.
+    #[serde(default)]
+    pub failures_differ: bool,
     /// Groups of one name, but for its numbers, one bin of sizes (1–10 tasks, 11–50, 51–150, 151–500, more) and one share and salt of the draw with jobs on both sides, two or more on one.
     pub strata: u64,
     /// How many jobs with a counterpart each side is to have before a change is told.
@@ -85,6 +91,23 @@ pub struct ChangeView {
 impl SideView {
     fn is_cut_short(&self) -> bool {
         100 * self.open > MOST_OPEN * self.jobs
+    }
+
+    fn ended(&self) -> u64 {
+        self.jobs - self.open
+    }
+
+    /// Do the shares that failed lie further apart than those of two samples of one lot would, but for one time in twenty?
+    fn fails_unlike(&self, other: &SideView) -> bool {
+        let (failed, ended) = (self.failed + other.failed, self.ended() + other.ended());
+        if failed < LEAST_FAILED || self.ended() == 0 || other.ended() == 0 {
+            return false;
+        }
+        let share = |failed: u64, ended: u64| failed as f64 / ended as f64;
+        let all = share(failed, ended);
+        let each = 1.0 / self.ended() as f64 + 1.0 / other.ended() as f64;
+        let apart = share(self.failed, self.ended()) - share(other.failed, other.ended());
+        apart.abs() > Z_95 * (all * (1.0 - all) * each).sqrt()
     }
 
     fn add(&mut self, job: &Enrolled) {
@@ -208,18 +231,18 @@ impl Sides {
         let shown = self.trials.effect();
         let side = |side: &SideView, compared: usize| SideView { compared: compared as u64, ..side.clone() };
         let (acted, held_out) = (side(&self.acted, shown.acted), side(&self.held_out, shown.left));
-        let enough = shown.acted.min(shown.left) >= NEEDED;
         // JSON has no number for an end beyond all bounds.
-        let change = shown.log.filter(|_| enough).map(as_shares).filter(|change| change.high.is_finite());
+        let change = shown.log.filter(|_| shown.is_enough()).map(as_shares).filter(|change| change.high.is_finite());
         HoldOutView {
             verdict: verdict(change.as_ref()).to_owned(),
             long_ones_missing: acted.is_cut_short() || held_out.is_cut_short(),
+            failures_differ: acted.fails_unlike(&held_out),
             acted,
             held_out,
             not_drawn: self.not_drawn,
             share_unknown: self.share_unknown,
             strata: shown.strata as u64,
-            needed: NEEDED as u64,
+            needed: Effect::NEEDED as u64,
             change: change.as_ref().map(ChangeView::of),
         }
     }
@@ -237,9 +260,10 @@ impl HoldOutView {
             held_out: sum.held_out.with(&one.holdout.held_out),
             strata: sum.strata + one.holdout.strata,
             long_ones_missing: sum.long_ones_missing || one.holdout.long_ones_missing,
+            failures_differ: sum.failures_differ || one.holdout.failures_differ,
             ..sum
         });
-        HoldOutView { verdict: "by_policy".into(), needed: NEEDED as u64, ..all }
+        HoldOutView { verdict: "by_policy".into(), needed: Effect::NEEDED as u64, ..all }
     }
 }
 

@@ -32,6 +32,21 @@ fn a_report_while_more_than_a_twentieth_of_either_side_still_runs_says_that_the_
 }
 
 #[test]
+fn a_report_of_which_one_side_fails_more_than_chance_explains_says_so() {
+    let side = |held_out, failed| {
+        let failing = move |nth| if nth < failed { "failed" } else { "succeeded" }.to_owned();
+        (0..100).map(move |nth| Enrolled { state: Some(failing(nth)), ..enrolled(1, held_out, Some(60)) })
+    };
+    let differ = |acted, held| shown(side(false, acted).chain(side(true, held))).failures_differ;
+    // Of 100 a side 3 and 9 are 1.79 standard errors apart, 3 and 10 are 2.01.
+    assert_eq!([(3, 9), (3, 10), (10, 3), (4, 0), (5, 0)].map(|(a, h)| differ(a, h)), [false, true, true, false, true]);
+    let open = (0..90).map(|_| enrolled(1, true, None));
+    let few = shown(side(false, 3).chain(side(true, 10).take(10)).chain(open));
+    assert!(few.failures_differ, "ten of ten that ended");
+    assert!(!shown(side(false, 100)).failures_differ, "one side alone");
+}
+
+#[test]
 fn jobs_that_succeeded_in_nobody_knows_what_time_count_among_those_that_may_be_the_long_ones() {
     let side = |held_out| (0..40).map(move |_| enrolled(1, held_out, Some(60)));
     let unseen = (0..3).map(|_| Enrolled { took: None, ..enrolled(1, false, Some(60)) });
