@@ -52,12 +52,13 @@ fn safe_outputs() -> String {
 pub fn sample() -> String {
     let mut out = "# Configuration of Drover. Every line that is commented out states a default, but for those below [modes], which are examples.\n".to_owned();
     for group in GROUPS {
-        let _ = write!(out, "\n# {}\n", joined(group.doc));
+        let _ = write!(out, "\n# {}\n", unlinked(&joined(group.doc)));
         if !group.name.is_empty() {
             let _ = writeln!(out, "[{}]", group.name);
         }
         for setting in members(group) {
-            let _ = writeln!(out, "\n# {}\n# Allowed: {}.", joined(setting.doc), setting.kind.allowed());
+            let doc = unlinked(&joined(setting.doc));
+            let _ = writeln!(out, "\n# {doc}\n# Allowed: {}.", setting.kind.allowed());
             if let Some(presets) = presets(setting) {
                 let _ = writeln!(out, "# Where it is not set: {}.", both(&presets));
             }
@@ -108,4 +109,18 @@ fn members(group: &Group) -> impl Iterator<Item = &'static Setting> {
 
 fn joined(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The same for a file that lies far from these pages: of each link its words, and the path of its page.
+fn unlinked(doc: &str) -> String {
+    let (mut out, mut rest) = (String::new(), doc);
+    while let Some((before, after)) = rest.split_once("](") {
+        let (Some((before, words)), Some((target, after))) = (before.rsplit_once('['), after.split_once(')')) else {
+            break;
+        };
+        let page = if target.starts_with('#') { "configuration.md" } else { "" };
+        let _ = write!(out, "{before}{words}, docs/{page}{target}");
+        rest = after;
+    }
+    out + rest
 }

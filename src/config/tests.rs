@@ -80,6 +80,19 @@ fn the_sample_with_every_line_in_force_states_the_defaults_and_its_examples() {
 }
 
 #[test]
+fn the_sample_names_pages_by_their_paths_as_no_link_leads_anywhere_from_where_it_is_put() {
+    let sample = docs::sample();
+    assert!(!sample.contains("]("), "{sample}");
+    for named in [
+        "to compare with (what each does, docs/configuration.md#policies).",
+        "besides the known ones, docs/configuration.md#safe-outputs, that cope",
+        "(acting, docs/acting.md#restarts).",
+    ] {
+        assert!(sample.contains(named), "{named}");
+    }
+}
+
+#[test]
 fn what_a_variable_says_in_other_bytes_than_text_is_refused_as_a_queue_that_is_off_may_be_meant() {
     let variables = [
         ("DROVER_MODES_QUEUE", "root.\u{fffd}tl=off"),
