@@ -8,7 +8,7 @@ use super::in_flight::InFlight;
 use super::partitions::Partitions;
 use super::sizes::{Held, container};
 use crate::model::{
-    Attempt, ClusterFact, ClusterState, Job, JobId, NameId, QueueFact, Resources, Task, TaskId, TaskKind, Time,
+    Attempt, ClusterFact, ClusterState, Job, JobId, Millis, NameId, QueueFact, Resources, Task, TaskId, TaskKind, Time,
 };
 use queues::{Since, containers_left, given_of, left_by_label, left_in_queue, more_of, unused};
 use std::collections::BTreeMap;
@@ -66,16 +66,17 @@ impl Tally {
         on_nodes: &mut BTreeMap<NameId, Change>,
     ) {
         let [nodes, queues, totals] =
-            [cluster.nodes_told, cluster.queues_told, cluster.totals_told].map(|told| job.am_time(told));
-        let asked_before = |told: Time| job.started.get().is_some_and(|started| started < told);
-        let given = |kind, first: Option<Time>, told| {
-            u32::from(kind == TaskKind::Map && first.is_some_and(|at| at > told) && asked_before(told))
+            [cluster.nodes_told, cluster.queues_told, cluster.totals_told].map(|told| Span::since(told, job));
+        let asked_before = |span: Span| job.started.get().is_some_and(|started| started < span.from);
+        let given = |kind, first: Option<Time>, span: Span| {
+            u32::from(kind == TaskKind::Map && span.holds(first) && asked_before(span))
         };
+        let mut left = [Holding::of(job, cluster); 2];
         // Where the scheduler does not go by labels all is of none, and no name need be sought for each attempt.
         let (mut unlabelled, mut of_label) = (None::<i64>, BTreeMap::<&str, i64>::new());
         let (mut of_queue, mut held) = (0, held(job, cluster));
         for kind in TaskKind::ALL {
-            let size = container(cluster, job, kind);
+            let of_kind = container(cluster, job, kind);
             let asked = if by_label { cluster.label_of(job, kind) } else { "" };
             let mut native = 0_usize;
             for (id, task) in job.tasks(kind) {
@@ -84,11 +85,11 @@ impl Tally {
                 of_queue += given(kind, first, queues);
                 native += usize::from(has_uncounted_copy(id, task, flights));
                 for attempt in &task.attempts {
-                    let change = change(attempt, nodes);
+                    let (size, change) = left[0].change(attempt, nodes, of_kind);
                     if let Some(host) = attempt.host.filter(|_| change != 0) {
                         on_nodes.entry(host).or_default().add(size, change);
                     }
-                    let change = self::change(attempt, queues);
+                    let (size, change) = left[1].change(attempt, queues, of_kind);
                     if change != 0 {
                         let more = size.memory_mb as i64 * change;
                         match by_label {
@@ -203,10 +204,48 @@ impl Tally {
     }
 }
 
-/// Containers that an attempt has taken since, 1, 0 or -1.
-fn change(attempt: &Attempt, since: Time) -> i64 {
-    let newer = |at: Option<Time>| i64::from(at.is_some_and(|at| at > since));
-    newer(attempt.started.get()) - newer(attempt.finished.get())
+/// From an instant at which the ResourceManager told of something until a job was last heard, the job's clock.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    from: Time,
+    until: Time,
+}
+
+impl Span {
+    /// Clocks are known to a few seconds, and what a job says of a time beyond these says nothing of room that all jobs share.
+    fn since(told: Time, job: &Job) -> Span {
+        const APART: Millis = Millis(10_000);
+        Span { from: job.am_time(told), until: job.am_time(job.heard) + APART }
+    }
+
+    fn holds(self, at: Option<Time>) -> bool {
+        at.is_some_and(|at| at > self.from && at <= self.until)
+    }
+}
+
+/// What a job holds by the ResourceManager's word, where that is told, and so what it may be believed to give back at most.
+#[derive(Debug, Clone, Copy)]
+struct Holding(Option<Resources>);
+
+impl Holding {
+    fn of(job: &Job, cluster: &ClusterState) -> Holding {
+        let told = cluster.apps.get(&job.id.0).filter(|app| app.containers > 0 && app.allocated.memory_mb > 0);
+        Holding(told.map(|app| app.allocated))
+    }
+
+    /// What an attempt whose container takes so much has taken since, 1, or given back, -1; or 0.
+    fn change(&mut self, attempt: &Attempt, since: Span, size: Resources) -> (Resources, i64) {
+        let newer = |at: Option<Time>| i64::from(since.holds(at));
+        match (newer(attempt.started.get()) - newer(attempt.finished.get()), &mut self.0) {
+            (-1, Some(left)) => {
+                let back =
+                    Resources { memory_mb: size.memory_mb.min(left.memory_mb), vcores: size.vcores.min(left.vcores) };
+                *left = left.less(back);
+                (back, -i64::from(back.memory_mb > 0))
+            }
+            (change, _) => (size, change),
+        }
+    }
 }
 
 /// Copies in flight in the whole cluster, those of Hadoop's own speculator included. One pass over all tasks.

@@ -2,14 +2,15 @@
 
 use super::*;
 use crate::govern::flight::tests::{JOB, attempt, cluster, decision, job, map};
-use crate::model::{AttemptState, Mode, QueueShare, QueueUser, Resources};
+use crate::model::{AppFact, AttemptState, Mode, QueueShare, QueueUser, Resources};
 use crate::policy::Budget;
 use AttemptState::{Killed, Running};
 
 /// When the ResourceManager has told of all there is.
 const TOLD: u64 = 50_000;
 
-fn told(job: Job) -> ClusterState {
+fn told(mut job: Job) -> ClusterState {
+    job.heard = Time(TOLD + 5_000);
     let mut cluster = cluster([job]);
     (cluster.totals_told, cluster.nodes_told, cluster.queues_told) = (Time(TOLD), Time(TOLD), Time(TOLD));
     cluster
@@ -31,6 +32,36 @@ fn only_what_came_or_went_after_the_resource_manager_told_of_a_queue_is_not_in_w
     assert_eq!([TOLD - 1, TOLD, TOLD + 1].map(|started| one(Running, started, 0)), [0, 0, MB]);
     assert_eq!([TOLD - 1, TOLD, TOLD + 1].map(|finished| one(Killed, 1_000, finished)), [0, 0, -MB]);
     assert_eq!(one(Killed, TOLD + 1, TOLD + 2), 0);
+}
+
+#[test]
+fn a_time_that_lies_ahead_of_when_its_job_was_heard_takes_and_gives_no_room() {
+    let one = |state, started, finished| {
+        let mut job = job();
+        attempt(&mut job, map(0).attempt(0), state, started, finished);
+        since(job)
+    };
+    let ahead = [15_000, 15_001, 31_536_000_000].map(|ahead| TOLD + ahead);
+    assert_eq!(ahead.map(|started| one(Running, started, 0)), [1_024, 0, 0], "heard five seconds after it was told");
+    assert_eq!(ahead.map(|finished| one(Killed, 1_000, finished)), [-1_024, 0, 0]);
+}
+
+#[test]
+fn a_job_gives_back_no_more_than_the_resource_manager_had_given_it() {
+    let back = |containers, memory_mb| {
+        let mut job = job();
+        for index in 0..4 {
+            attempt(&mut job, map(index).attempt(0), Killed, 1_000, TOLD + 1);
+        }
+        let mut cluster = told(job);
+        let allocated = Resources { memory_mb, vcores: containers };
+        let [user, queue, name] = ["alice", "etl", "j"].map(str::to_owned);
+        let app = AppFact { app: JOB.0, user, queue, name, started: Time(0), containers, allocated, label: None };
+        cluster.apps.insert(JOB.0, app);
+        let tally = Tally::count(&cluster, &Flights::default());
+        more_of("", tally.in_queue.get("etl"))
+    };
+    assert_eq!([back(5, 5_120), back(2, 2_560), back(0, 0)], [-4_096, -2_560, -4_096], "of none nothing is told");
 }
 
 #[test]
