@@ -146,7 +146,7 @@ settings! {
         /// is gone, Hadoop's own speculator has the job back after this time.
         lease: Millis = "10s", Kind::Span(2 * SECOND, MINUTE);
         /// Act through shims that come over plain HTTP from the network, too. Whoever can read or change that traffic could then have
-        /// copies started in Drover's name; without it such jobs are only advised on.
+        /// copies started and attempts killed in Drover's name. The jobs have to insist, too: `drover.act.plain-http` ([shim](shim.md#properties-of-a-job)). Without both they are only advised on.
         plain_http: bool = "false", Kind::Flag;
         /// Have attempts killed so that their tasks start anew on another node (Mantri §5.1), where the policy finds that better than a copy. It gives up what the attempt
         /// has done for what is only an estimate, so it is not done unless it is asked for ([acting](acting.md#restarts)).

@@ -99,7 +99,7 @@ impl Acting {
             tracing::warn!(
                 job = %session.profile.job(),
                 "shims come over plain HTTP from the network, where whoever reads the traffic could act in Drover's name: their jobs are only advised on; lead them \
-                 through TLS on this machine, or set act.plain_http = true"
+                 through TLS on this machine, or set act.plain_http = true, and drover.act.plain-http=true for the jobs"
             );
         }
         if !trusted {

@@ -122,7 +122,7 @@ pub fn running(acts: bool, status: &Status, checks: &mut Checks) {
         checks.warn(
             "shims over plain HTTP",
             format!("{} could start copies, and come over plain HTTP from the network: their jobs are only advised on", status.shims_over_plain_http),
-            "lead them through TLS that ends on this machine, or set act.plain_http = true where the network is trusted",
+            "lead them through TLS that ends on this machine, or, where the network is trusted, set act.plain_http = true, and drover.act.plain-http=true for the jobs",
         );
     }
     if status.shims_unable > 0 {

@@ -14,6 +14,7 @@ final class Settings {
 
   final List<URL> urls;
   final String mode;
+  private final boolean plainHttp;
   final int connectTimeoutMs;
   final int readTimeoutMs;
   final int minIntervalMs;
@@ -25,6 +26,14 @@ final class Settings {
   Settings(Configuration conf) {
     urls = urls(conf.getTrimmedStrings("drover.service.urls"));
     mode = mode(conf.getTrimmed("drover.mode", "act"));
+    plainHttp = conf.getBoolean("drover.act.plain-http", false);
+    for (URL url : urls) {
+      if (acts() && !actsThrough(url)) {
+        Log.info(
+            "{} is plain HTTP: through it the job is only advised on (drover.act.plain-http)",
+            Text.address(url));
+      }
+    }
     connectTimeoutMs = number(conf, "drover.exchange.connect-timeout-ms", 2_000, 50, 30_000);
     // The service may hold an answer for 300 ms.
     readTimeoutMs = number(conf, "drover.exchange.read-timeout-ms", 5_000, 1_000, 60_000);
@@ -44,6 +53,19 @@ final class Settings {
   /** Whether the job lets Drover launch copies. */
   boolean acts() {
     return mode.equals("act");
+  }
+
+  /**
+   * Whether the job lets Drover act through that address: whoever can change what comes from the
+   * network in the clear could kill attempts in its name.
+   */
+  boolean actsThrough(URL url) {
+    return acts() && (plainHttp || "https".equals(url.getProtocol()) || isLoopback(url.getHost()));
+  }
+
+  /** By its name alone: a name server is no better protected than what it leads to. */
+  private static boolean isLoopback(String host) {
+    return host.equals("localhost") || host.equals("[::1]") || host.matches("127(\\.\\d+){3}");
   }
 
   private static List<URL> urls(String[] names) {

@@ -2,6 +2,8 @@ package io.drover.shim.core;
 
 import static org.junit.Assert.assertEquals;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.Test;
 
@@ -31,6 +33,25 @@ public class SettingsTest {
     assertEquals("act", new Settings(conf()).mode);
     assertEquals("advise", new Settings(conf("drover.mode", "Advise")).mode);
     assertEquals("advise", new Settings(conf("drover.mode", "aktiv")).mode);
+  }
+
+  @Test
+  public void plainHttpFromTheNetworkActsOnlyWhereTheJobInsists() {
+    String urls =
+        "http://a:1,https://a:1,http://localhost:1,http://127.0.0.2:1,http://[::1]:1,"
+            + "http://127.0.0.1.evil:1";
+    assertEquals("[false, true, true, true, true, false]", acting(urls, "act", "false"));
+    assertEquals("[true, true, true, true, true, true]", acting(urls, "act", "true"));
+    assertEquals("[false, false, false, false, false, false]", acting(urls, "advise", "true"));
+  }
+
+  private static String acting(String urls, String mode, String insists) {
+    String key = "drover.service.urls";
+    Settings settings =
+        new Settings(conf(key, urls, "drover.mode", mode, "drover.act.plain-http", insists));
+    List<Boolean> acts = new ArrayList<>();
+    settings.urls.forEach(url -> acts.add(settings.actsThrough(url)));
+    return acts.toString();
   }
 
   @Test
