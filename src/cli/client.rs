@@ -4,9 +4,11 @@ use super::Common;
 use super::output::{Exit, Failure};
 use crate::api::{self, ErrorBody};
 use crate::config::Config;
+use crate::shown::printable;
 use crate::yarn::http::{causes, install_tls};
 use clap::Args;
-use reqwest::{Method, StatusCode};
+use reqwest::redirect::Policy;
+use reqwest::{Method, StatusCode, header};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::net::IpAddr;
@@ -138,7 +140,8 @@ impl Client {
     /// A client of the service at that address, which ends in a slash.
     pub fn new(base: Url) -> Result<Client, Failure> {
         install_tls();
-        let http = reqwest::Client::builder().no_proxy().build();
+        // What was meant for this service is nobody else's.
+        let http = reqwest::Client::builder().no_proxy().redirect(Policy::none()).build();
         let http =
             http.map_err(|error| Failure::new(Exit::Failed, format!("cannot set up an HTTP client: {error}")))?;
         Ok(Client { http, base })
@@ -213,6 +216,12 @@ impl Client {
         let unreachable = |error: reqwest::Error| self.unreachable(&error, &url, looks, patience);
         let mut answer = request.send().await.map_err(unreachable)?;
         let status = answer.status();
+        if status.is_redirection() {
+            let to = answer.headers().get(header::LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("nowhere");
+            let what =
+                format!("{url} sends to {}; is that a Drover service? Name it with --service URL", printable(to));
+            return Err(other(Exit::Failed, what));
+        }
         let mut body = Vec::new();
         while let Some(chunk) = answer.chunk().await.map_err(unreachable)? {
             if body.len() + chunk.len() > BODY_MAX {
@@ -231,7 +240,10 @@ impl Client {
 
 /// What an answer that is no success comes to.
 fn refused(url: &Url, status: StatusCode, body: &[u8]) -> NoAnswer {
-    match serde_json::from_slice::<ErrorBody>(body) {
+    let said = serde_json::from_slice::<ErrorBody>(body);
+    // Whatever has the port of the service may answer.
+    let shown = |text: &str| text.lines().map(printable).collect::<Vec<_>>().join("\n");
+    match said.map(|said| ErrorBody { message: shown(&said.message), ..said }) {
         Ok(error) if error.error == "not_found" => {
             other(Exit::Failed, format!("{url}: there is nothing at this address; is that where listen.api listens?"))
         }
@@ -292,6 +304,31 @@ mod tests {
         let answer = Client::new(base).unwrap().get::<serde_json::Value>("api/v1/status").await;
         let failure = Failure::from(answer.unwrap_err());
         assert!(failure.exit == Exit::Failed && failure.message.contains("more than 64 MiB"), "{}", failure.message);
+    }
+
+    #[tokio::test]
+    async fn what_is_sent_to_a_service_goes_nowhere_else_and_its_words_move_no_terminal() {
+        use axum::http::StatusCode;
+        use axum::response::Redirect;
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base: Url = format!("http://{}/", listener.local_addr().unwrap()).parse().unwrap();
+        let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let count = asked.clone();
+        let router = axum::Router::new()
+            .route("/api/v1/holds", axum::routing::post(|| async { Redirect::temporary("/elsewhere") }))
+            .route(
+                "/elsewhere",
+                axum::routing::post(async move || count.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_string()),
+            )
+            .fallback(|| async { (StatusCode::CONFLICT, "{\"error\": \"x\", \"message\": \"a\\u001b[31mb\"}") });
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        let client = Client::new(base).unwrap();
+        let held = client.post::<serde_json::Value>("api/v1/holds", &()).await;
+        let failure = Failure::from(held.unwrap_err());
+        assert!(failure.exit == Exit::Failed && failure.message.contains("sends to /elsewhere"), "{}", failure.message);
+        assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 0);
+        let refused = Failure::from(client.get::<serde_json::Value>("other").await.unwrap_err());
+        assert!(!refused.message.contains('\u{1b}') && refused.message.contains("[31mb"), "{}", refused.message);
     }
 
     #[test]
