@@ -35,6 +35,9 @@ public final class NativeSpeculator extends DefaultSpeculator
 
   private static final int ATTEMPT_NUMBERS_PER_AM = 1000;
 
+  private static final Set<TaskAttemptState> AT_WORK =
+      EnumSet.of(TaskAttemptState.NEW, TaskAttemptState.STARTING, TaskAttemptState.RUNNING);
+
   private final AppContext context;
   private final int firstAttemptNumber;
   private final AtomicLong launched = new AtomicLong();
@@ -110,14 +113,16 @@ public final class NativeSpeculator extends DefaultSpeculator
 
   /**
    * Whether the task got its copy after this pass had judged it: from an owner until a moment ago.
+   * By Hadoop's own rule, which counts none that commits or is being killed, and counting what was
+   * just added: refused for more, one task would be picked pass after pass instead of all others.
    */
   private boolean isCopied(TaskId taskId) {
-    int unended = 0;
+    int atWork = 0;
     for (TaskAttempt attempt :
         context.getJob(taskId.getJobId()).getTask(taskId).getAttempts().values()) {
-      unended += attempt.isFinished() ? 0 : 1;
+      atWork += AT_WORK.contains(attempt.getState()) ? 1 : 0;
     }
-    return unended > 1;
+    return atWork > 1;
   }
 
   private void launch(TaskId taskId) {

@@ -9,6 +9,8 @@ import java.util.function.BooleanSupplier;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
+import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEventType;
 import org.apache.hadoop.mapreduce.v2.app.speculate.DefaultSpeculator;
@@ -137,6 +139,34 @@ public class HandOverTest {
                         }));
     assertTrue("the owner must have copied something", copied[0] > 0);
     assertTrue(run.attempts().toString(), run.attempts().stream().allMatch(n -> n <= 2));
+  }
+
+  @Test
+  public void besideACopyThatCommitsForLongItLaunchesAsAlone() throws Exception {
+    ScriptedJob.Hook alone = (step, am, hadoop) -> haveCopiesCommit(am, hadoop);
+    ScriptedJob.Hook unowned =
+        (step, am, hadoop) -> {
+          ((NativeSpeculator) hadoop).accept(() -> false);
+          haveCopiesCommit(am, hadoop);
+        };
+    ScriptedJob hadoops = ScriptedJob.run(DefaultSpeculator.class, "", alone);
+    assertTrue(
+        "Hadoop must launch beside one that commits",
+        hadoops.attempts().stream().anyMatch(n -> n > 2));
+    assertEquals(hadoops.events(), ScriptedJob.run(NativeSpeculator.class, "", unowned).events());
+  }
+
+  /** As soon as they run: with the script's next step they would be done. */
+  private static void haveCopiesCommit(Am am, DefaultSpeculator hadoop) throws Exception {
+    ScriptedJob.scan(am, hadoop);
+    for (Task task : am.job().getTasks(TaskType.MAP).values()) {
+      for (TaskAttempt attempt : am.running(TaskType.MAP, task.getID().getId())) {
+        if (attempt.getID().getId() > 0) {
+          am.signal(attempt, TaskAttemptEventType.TA_COMMIT_PENDING);
+          am.drain();
+        }
+      }
+    }
   }
 
   /** A copy for each running map without one; how many. A Task does not say. */

@@ -47,6 +47,16 @@ public class MoveTest extends LeasedJob {
   }
 
   @Test
+  public void inAJobThatLimitsItsRunningMapsNoCopyMovesAsHadoopMayNeverForgetItsRequest()
+      throws Exception {
+    am.place(attempt -> isCopyOf(attempt, 0) ? "slow" : "old");
+    run("mapreduce.job.running.map.limit", "100");
+    assertEquals("applied [1]", outcome(avoiding(0, 1, 1, 4)));
+    awaitStates(0, "RUNNING@old RUNNING@slow");
+    assertJobSucceeds();
+  }
+
+  @Test
   public void withoutMovesItStaysWhereItIs() throws Exception {
     am.place(attempt -> isCopyOf(attempt, 0) ? "slow" : "old");
     run();

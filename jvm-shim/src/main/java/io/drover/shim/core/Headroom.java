@@ -50,6 +50,15 @@ final class Headroom {
   }
 
   /**
+   * Whether what replaces a killed attempt may ask before the tasks that wait. Where a job limits
+   * the maps that run at once, Hadoop never forgets such a request that is withdrawn, as when
+   * another attempt ends first: for each it asks for one container fewer, in the end for none.
+   */
+  boolean mayHurry(TaskType kind) {
+    return kind != TaskType.MAP || conf.getInt("mapreduce.job.running.map.limit", 0) <= 0;
+  }
+
+  /**
    * Whether a task would go on though all its copies failed, these among them. A copy's failure
    * counts as the task's own: with the last that Hadoop allows it kills the attempts that run and
    * fails the job.

@@ -88,6 +88,7 @@ final class Mover {
         && node != null
         && isTaken(copy, node.getHost())
         && leased.getAsBoolean()
+        && headroom.mayHurry(copy.standing.task.getID().getTaskType())
         && canSpare(copy);
   }
 
@@ -156,7 +157,7 @@ final class Mover {
     Before before = moving.computeIfAbsent(task.getID(), any -> before(task));
     before.killed.add(id);
     copy.moving = true;
-    boolean killed = Kill.of(copy.attempt, why);
+    boolean killed = Kill.of(copy.attempt, why, headroom.mayHurry(task.getID().getTaskType()));
     if (!killed) {
       copies.forget(copy);
     }
