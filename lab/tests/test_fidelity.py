@@ -69,8 +69,13 @@ class Orders(unittest.TestCase):
             {**row("a", "drover", 5.0, 6.0, 5.0), "error": -0.15},
         ]
         self.assertEqual([one["reached"] for one in fidelity.judge(rows, "500ms")], [True, True])
+        self.assertEqual(fidelity.judge(rows, "500ms")[1]["measured"], "the same in 1 pairs")
         rows[1]["error"] = -0.16
         self.assertEqual(fidelity.judge(rows, "500ms")[0]["reached"], False)
+
+    def test_an_order_is_not_reached_where_no_two_intervals_are_apart(self):
+        rows = [{**row("a", arm, -math.inf, math.inf, 9.0), "error": 0.05} for arm in ("none", "drover")]
+        self.assertEqual([one["reached"] for one in fidelity.judge(rows, "500ms")], [True, None])
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ use drover_core::model::{Capabilities, CloneScheme};
 use drover_core::policy::PolicyName;
 use drover_core::sim::{Actor, Outcome, Scenario};
 
-/// A sentence for each policy that did nothing. Of `none` and the ideals nobody expects anything.
+/// A sentence for each policy that did nothing, and one for what nothing comes of. Of `none` and the ideals nobody expects anything.
 pub fn idle(scenario: &Scenario, cast: &[(String, Actor)], played: &[Played]) -> Vec<String> {
     let can = scenario.hadoop.can;
     let of = |(nth, (name, actor)): (usize, &(String, Actor))| {
@@ -21,7 +21,17 @@ pub fn idle(scenario: &Scenario, cast: &[(String, Actor)], played: &[Played]) ->
         });
         why.map(|why| format!("{name} {why}"))
     };
-    cast.iter().enumerate().filter_map(of).collect()
+    cast.iter().enumerate().filter_map(of).chain(unknown(can)).collect()
+}
+
+/// What `hadoop.can` names to no avail.
+fn unknown(can: Capabilities) -> Option<String> {
+    let named: Vec<&str> = [(can.avoid, "avoid"), (can.rerun, "rerun")]
+        .iter()
+        .filter(|(named, _)| *named)
+        .map(|(_, name)| *name)
+        .collect();
+    (!named.is_empty()).then(|| format!("hadoop.can names {}, which is not simulated", named.join(" and ")))
 }
 
 /// What it cannot do without, and is not there.
@@ -90,6 +100,7 @@ mod tests {
         let neither = said("can = { avoid = true }", vec![of(none), of(drover), of(PolicyName::Blacklist)]);
         assert_eq!(neither[0], "drover can do nothing here: hadoop.can lacks both duplicate and restart");
         assert!(neither[1].starts_with("blacklist does nothing here: machines that jobs keep off"), "{neither:?}");
+        assert_eq!(neither[2], "hadoop.can names avoid, which is not simulated");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::{
     ClusterSpec, HadoopSpec, JobGroup, NetworkSpec, PHASES_MAX, PhaseSpec, QueueOrder, QueueSpec, Scenario, Trouble,
     Workflows,
 };
-use crate::model::{Millis, Resources};
+use crate::model::{JobSettings, Millis, Resources};
 use faults::{FACTOR_MAX, Faults, TAKES_MAX};
 use std::collections::BTreeSet;
 
@@ -158,6 +158,10 @@ impl Scenario {
     }
 }
 
+/// Of one node, so that the sums over a cluster of any size are numbers.
+const MEMORY_MAX_MB: u64 = JobSettings::CONTAINER_MAX_MB;
+const VCORES_MAX: u32 = 10_000;
+
 fn cluster(cluster: &ClusterSpec, faults: &mut Faults) {
     faults.unless((1..=100_000).contains(&cluster.nodes), "nodes", "must be from 1 to 100,000");
     faults.unless(
@@ -165,8 +169,8 @@ fn cluster(cluster: &ClusterSpec, faults: &mut Faults) {
         "racks",
         "must be from 1 to the number of nodes",
     );
-    faults.unless(cluster.memory_mb > 0, "memory_mb", "must be above 0");
-    faults.unless(cluster.vcores > 0, "vcores", "must be above 0");
+    faults.unless((1..=MEMORY_MAX_MB).contains(&cluster.memory_mb), "memory_mb", "must be from 1 to 16,777,216");
+    faults.unless((1..=VCORES_MAX).contains(&cluster.vcores), "vcores", "must be from 1 to 10,000");
     faults.factor(&cluster.slower, "slower");
     kinds(cluster, faults);
     network(&cluster.network, faults);
@@ -190,8 +194,10 @@ fn kinds(cluster: &ClusterSpec, faults: &mut Faults) {
     for (nth, kind) in cluster.kinds.iter().enumerate() {
         let key = |name: &str| format!("kinds[{nth}].{name}");
         faults.unless(kind.nodes > 0, &key("nodes"), "must be above 0");
-        faults.unless(kind.memory_mb != Some(0), &key("memory_mb"), "must be above 0");
-        faults.unless(kind.vcores != Some(0), &key("vcores"), "must be above 0");
+        let memory = kind.memory_mb.is_none_or(|mb| (1..=MEMORY_MAX_MB).contains(&mb));
+        faults.unless(memory, &key("memory_mb"), "must be from 1 to 16,777,216");
+        let vcores = kind.vcores.is_none_or(|vcores| (1..=VCORES_MAX).contains(&vcores));
+        faults.unless(vcores, &key("vcores"), "must be from 1 to 10,000");
         faults.limit(kind.processors.unwrap_or(0.0), &key("processors"));
         if let Some(slower) = &kind.slower {
             faults.factor(slower, &key("slower"));

@@ -140,6 +140,19 @@ fn a_queue_below_its_share_is_served_first_and_none_gets_beyond_its_most() {
 }
 
 #[test]
+fn first_come_takes_no_note_of_queues_shares() {
+    let of = |order: &str| {
+        let job = |name: &str, at: u32, tasks: u32| json!({"name": name, "queue": name, "arrive": {"at": at}, "maps": {"tasks": tasks, "work": 10}});
+        let queues = json!([{"name": "a", "share": 0.5}, {"name": "b", "share": 0.5}]);
+        let cluster = json!({"nodes": 2, "memory_mb": 1024, "order": order, "queues": queues});
+        took(&alone(json!({"cluster": cluster, "jobs": [job("a", 0, 4), job("b", 1, 2)]})))
+    };
+    assert_eq!(of("fifo"), [24.2, 35.3]);
+    // From 12.1 s on each has one of the two places.
+    assert_eq!(of("capacity"), [36.3, 35.3]);
+}
+
+#[test]
 fn a_map_waits_for_a_node_with_its_split_as_long_as_is_said_and_is_slower_elsewhere() {
     let of = |wait: f64| {
         let hadoop = json!({"replicas": 1, "locality_wait": wait, "remote_slower": 3.0});

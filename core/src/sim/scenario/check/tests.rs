@@ -70,6 +70,10 @@ fn each_value_that_cannot_be_is_named_with_its_key() {
         ),
         (r#""slowness": {"attempt": {"uniform": {"low": -1, "high": 2}}}"#, "slowness.attempt"),
         (r#""trouble": [{"nodes": [4]}]"#, "trouble[0].nodes"),
+        (r#""cluster": {"memory_mb": 4611686018427387904}"#, "cluster.memory_mb"),
+        (r#""cluster": {"vcores": 10001}"#, "cluster.vcores"),
+        (r#""cluster": {"kinds": [{"nodes": 1, "memory_mb": 16777217}]}"#, "cluster.kinds[0].memory_mb"),
+        (r#""cluster": {"kinds": [{"nodes": 1, "vcores": 10001}]}"#, "cluster.kinds[0].vcores"),
         (r#""trouble": [{"nodes": [0, 0]}]"#, "trouble[0].nodes"),
         (
             r#""cluster": {"queues": [{"name": "default", "share": 0.5}, {"name": "default", "share": 0.5}]}"#,
