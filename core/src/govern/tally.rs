@@ -223,14 +223,13 @@ impl Span {
     }
 }
 
-/// What a job holds by the ResourceManager's word, where that is told, and so what it may be believed to give back at most.
+/// The most that a job held by the ResourceManager's word, where that is told, and so what it may be believed to give back.
 #[derive(Debug, Clone, Copy)]
 struct Holding(Option<Resources>);
 
 impl Holding {
     fn of(job: &Job, cluster: &ClusterState) -> Holding {
-        let told = cluster.apps.get(&job.id.0).filter(|app| app.containers > 0 && app.allocated.memory_mb > 0);
-        Holding(told.map(|app| app.allocated))
+        Holding(cluster.held_most.get(&job.id.0).copied().filter(|held| held.memory_mb > 0))
     }
 
     /// What an attempt whose container takes so much has taken since, 1, or given back, -1; or 0.

@@ -138,7 +138,10 @@ fn urls(site: &Site, config: &Config, checks: &mut Checks) {
     // Through TLS shims reach a proxy, which alone has to reach the listener.
     let over_tls = set.as_ref().is_some_and(|(urls, _)| urls.split(',').all(|url| url.trim().starts_with("https://")));
     match set {
-        Some((urls, place)) => checks.ok("shim's service", format!("shims report to {urls} ({place})")),
+        Some((urls, place)) => {
+            checks.ok("shim's service", format!("shims report to {urls} ({place})"));
+            in_the_clear(site, &urls, checks);
+        }
         None => checks.fail(
             "shim's service",
             "drover.service.urls is not set: shims do not know where to report",
@@ -154,6 +157,33 @@ fn urls(site: &Site, config: &Config, checks: &mut Checks) {
             format!("listen.shim is {}: only ApplicationMasters on this machine reach it", config.listen.shim),
             "set listen.shim to an address that the cluster's nodes reach, such as 0.0.0.0:7071",
         );
+    }
+}
+
+/// A shim takes no order over plain HTTP from the network unless its job insists, whatever the service allows.
+fn in_the_clear(site: &Site, urls: &str, checks: &mut Checks) {
+    let is = |name: &str, word: &str| property(site, name).is_some_and(|(set, _)| set.eq_ignore_ascii_case(word));
+    let is_plain = |url: &&str| {
+        let url = url::Url::parse(url).ok().filter(|url| url.scheme() == "http");
+        url.is_some_and(|url| !is_loopback(url.host()))
+    };
+    let plain = urls.split(',').map(str::trim).find(is_plain);
+    let cautious = is("drover.mode", "off") || is("drover.mode", "advise");
+    if let Some(plain) = plain.filter(|_| !cautious && !is("drover.act.plain-http", "true")) {
+        checks.warn(
+            "shim's service",
+            format!("{plain} is plain HTTP: jobs that report there are only advised on"),
+            "where Drover is to act, lead them through TLS, or, where the network is trusted, set drover.act.plain-http to true beside it",
+        );
+    }
+}
+
+fn is_loopback(host: Option<url::Host<&str>>) -> bool {
+    match host {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
     }
 }
 
@@ -220,7 +250,7 @@ mod tests {
         let full = [
             CLASS,
             ("mapreduce.application.classpath", "/nowhere/*, DIR/share/hadoop/mapreduce/*"),
-            ("drover.service.urls", "http://a:7071"),
+            ("drover.service.urls", "https://a:7443"),
         ];
         assert_eq!(verdict(&full, "shim jar"), Verdict::Ok);
         assert_eq!(verdict(&full, "shim's service"), Verdict::Ok);
@@ -228,10 +258,24 @@ mod tests {
     }
 
     #[test]
+    fn shims_that_take_no_order_as_they_come_in_the_clear_are_warned_of() {
+        let warned = |urls, more: &[(&'static str, &'static str)]| {
+            let set = [("yarn.app.mapreduce.am.job.speculator.class", SHIM), ("drover.service.urls", urls)];
+            let checks = checked(&[&set[..], more].concat());
+            checks.iter().any(|(_, verdict, says)| *verdict == Verdict::Warn && says.contains("only advised on"))
+        };
+        let all = ["http://a:7071", "https://a:7443", "https://a:7443, http://b:7071", "http://127.0.0.1:7071"];
+        assert_eq!(all.map(|urls| warned(urls, &[])), [true, false, true, false]);
+        let cautious = [("drover.mode", "advise"), ("drover.act.plain-http", "true"), ("drover.mode", "act")];
+        assert_eq!(cautious.map(|set| warned(all[0], &[set])), [false, false, true]);
+    }
+
+    #[test]
     fn a_listener_on_loopback_is_warned_of_unless_shims_come_through_tls() {
         let warned = |urls| {
             let set = [("yarn.app.mapreduce.am.job.speculator.class", SHIM), ("drover.service.urls", urls)];
-            checked(&set).iter().any(|check| check.0 == "shim's service" && check.1 == Verdict::Warn)
+            let is_of_it = |says: &str| says.contains("listen.shim is");
+            checked(&set).iter().any(|check| is_of_it(&check.2) && check.1 == Verdict::Warn)
         };
         let all = ["http://a:7071", "https://a:7443", "https://a:7443, https://b:7443", "https://a:7443,http://b:7071"];
         assert_eq!(all.map(warned), [true, false, false, true]);

@@ -190,7 +190,8 @@ fn shown(under: &str, of: &HoldOutView) -> String {
             if acted.min(held) < needed { "" } else { ", and no group with two of each tells how far they scatter" };
         return format!(
             "Hold-out{under}: not enough data yet: of {needed} jobs with a counterpart of their name, size and draw that each side is to have, there are {acted} that could be acted on and {held} held out{why} \
-             (govern.holdout says which share of jobs is)."
+             (govern.holdout says which share of jobs is).{}",
+            unlike(of)
         );
     };
     let verdict = match of.verdict.as_str() {
@@ -230,7 +231,7 @@ fn unlike(of: &HoldOutView) -> String {
     }
     let [acted, held] = [&of.acted, &of.held_out].map(|side| format!("{} of {}", side.failed, side.jobs - side.open));
     format!(
-        " More jobs failed on one side than chance explains ({acted} that could be acted on, {held} held out), and failed jobs are not compared: do not trust the change before you know why."
+        " More jobs failed on one side than chance explains ({acted} that could be acted on, {held} held out), and failed jobs are not compared: trust no change before you know why."
     )
 }
 
@@ -428,7 +429,9 @@ pub mod tests {
         };
         let words = told(of(true));
         assert!(words.contains("20 of 80 that could be acted on, 3 of 80 held out"), "{words}");
-        assert!(!told(of(false)).contains("do not trust"));
+        let few = told(HoldOutView { change: None, ..of(true) });
+        assert!(few.contains("not enough data yet") && few.contains("trust no change"), "{few}");
+        assert!(!told(of(false)).contains("trust no change"));
     }
 
     #[test]

@@ -107,7 +107,8 @@ impl SideView {
         let all = share(failed, ended);
         let each = 1.0 / self.ended() as f64 + 1.0 / other.ended() as f64;
         let apart = share(self.failed, self.ended()) - share(other.failed, other.ended());
-        apart.abs() > Z_95 * (all * (1.0 - all) * each).sqrt()
+        // With Yates' correction: of few failures a normal law tells too much.
+        apart.abs() - each / 2.0 > Z_95 * (all * (1.0 - all) * each).sqrt()
     }
 
     fn add(&mut self, job: &Enrolled) {

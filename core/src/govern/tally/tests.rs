@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::govern::flight::tests::{JOB, attempt, cluster, decision, job, map};
-use crate::model::{AppFact, AttemptState, Mode, QueueShare, QueueUser, Resources};
+use crate::model::{AttemptState, Mode, QueueShare, QueueUser, Resources};
 use crate::policy::Budget;
 use AttemptState::{Killed, Running};
 
@@ -48,20 +48,17 @@ fn a_time_that_lies_ahead_of_when_its_job_was_heard_takes_and_gives_no_room() {
 
 #[test]
 fn a_job_gives_back_no_more_than_the_resource_manager_had_given_it() {
-    let back = |containers, memory_mb| {
+    let back = |memory_mb| {
         let mut job = job();
         for index in 0..4 {
             attempt(&mut job, map(index).attempt(0), Killed, 1_000, TOLD + 1);
         }
         let mut cluster = told(job);
-        let allocated = Resources { memory_mb, vcores: containers };
-        let [user, queue, name] = ["alice", "etl", "j"].map(str::to_owned);
-        let app = AppFact { app: JOB.0, user, queue, name, started: Time(0), containers, allocated, label: None };
-        cluster.apps.insert(JOB.0, app);
+        cluster.held_most.insert(JOB.0, Resources { memory_mb, vcores: 9 });
         let tally = Tally::count(&cluster, &Flights::default());
         more_of("", tally.in_queue.get("etl"))
     };
-    assert_eq!([back(5, 5_120), back(2, 2_560), back(0, 0)], [-4_096, -2_560, -4_096], "of none nothing is told");
+    assert_eq!([5_120, 2_560, 0].map(back), [-4_096, -2_560, -4_096], "of none nothing is told");
 }
 
 #[test]

@@ -41,6 +41,8 @@ impl ClusterState {
                 Changed::Cluster
             }
             Fact::Apps(apps) => {
+                self.held_most = apps.iter().map(|app| (app.app, self.most_held(app))).collect();
+                self.apps_told = seen.received;
                 self.apps = apps.iter().map(|app| (app.app, app.clone())).collect();
                 for app in apps {
                     if let Some(job) = self.jobs.get_mut(&JobId(app.app)) {
@@ -75,6 +77,16 @@ impl ClusterState {
 
     /// In place where they are those known, as nearly always. A host may be listed twice: two NodeManagers can share one, and one that has started again on another port is listed beside
     /// what it was before, as lost or shut down, until the RM itself starts again. So of a host's the most usable counts.
+    /// See [`ClusterState::held_most`], with one more telling.
+    fn most_held(&self, app: &AppFact) -> Resources {
+        let since = self.nodes_told.min(self.queues_told);
+        let before = match self.apps_told > since {
+            true => self.held_most.get(&app.app).copied(),
+            false => self.apps.get(&app.app).map(|known| known.allocated),
+        };
+        before.map_or(app.allocated, |before| before.most(app.allocated))
+    }
+
     fn learn_nodes(&mut self, nodes: &[NodeFact]) {
         let mut nodes: Vec<&NodeFact> = nodes.iter().collect();
         nodes.sort_by_key(|node| (node.usable, !node.is_given_up()));

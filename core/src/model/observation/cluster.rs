@@ -52,6 +52,11 @@ impl Resources {
         }
     }
 
+    /// The larger of each.
+    pub fn most(self, other: Resources) -> Resources {
+        Resources { memory_mb: self.memory_mb.max(other.memory_mb), vcores: self.vcores.max(other.vcores) }
+    }
+
     /// What is left of it.
     pub fn less(self, used: Resources) -> Resources {
         Resources {

@@ -307,6 +307,13 @@ public class RestartAttemptTest extends LeasedJob {
   }
 
   @Test
+  public void inAJobThatLimitsItsRunningMapsNoMapIsRestarted() throws Exception {
+    run("mapreduce.job.running.map.limit", "100");
+    assertRefused("no_headroom", restart(0, 0, ""), "RUNNING@localhost");
+    assertJobSucceeds();
+  }
+
+  @Test
   public void asManyKillsAsMayHangKeepNoCopiesFromOtherTasks() throws Exception {
     run("mapreduce.map.maxattempts", "9");
     am.hangKills();

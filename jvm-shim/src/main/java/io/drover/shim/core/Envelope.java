@@ -8,10 +8,6 @@ final class Envelope {
   final long seq;
   final long epoch;
   final boolean hello;
-
-  /** Whether what comes back may act on the job. */
-  final boolean acts;
-
   final RowLog.Page page;
 
   /** What is left of the lease. */
@@ -27,7 +23,6 @@ final class Envelope {
       long seq,
       long epoch,
       boolean hello,
-      boolean acts,
       RowLog.Page page,
       long leaseMs,
       Collection<Ack> acks,
@@ -35,7 +30,6 @@ final class Envelope {
     this.seq = seq;
     this.epoch = epoch;
     this.hello = hello;
-    this.acts = acts;
     this.page = page;
     this.leaseMs = leaseMs;
     this.acks = acks;

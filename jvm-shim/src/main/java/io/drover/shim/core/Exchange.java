@@ -114,10 +114,9 @@ final class Exchange {
     burst.take();
     List<Ack> acks = actions.ledger().unheard(MAX_ACKS);
     long sentNanos = nanos.getAsLong();
-    URL to = settings.urls.get(url);
-    boolean acts = settings.actsThrough(to);
     byte[] body =
-        facts.encode(new Envelope(seq, epoch, hello, acts, page, lease.leftMs(), acks, dropped()));
+        facts.encode(new Envelope(seq, epoch, hello, page, lease.leftMs(), acks, dropped()));
+    URL to = settings.urls.get(url);
     Transport.Answer answer;
     try {
       answer = transport.post(to, body, identity.mac(body));
@@ -200,8 +199,7 @@ final class Exchange {
     speaking = true;
     hello = false;
     facts.wantMisses(reply.fetchFailures);
-    boolean acts = settings.actsThrough(settings.urls.get(url));
-    if (acts && reply.leaseMs > 0) {
+    if (reply.leaseMs > 0) {
       lease.take(reply.epoch, sentNanos, reply.leaseMs);
       newsMs = reply.newsExchangeMs > 0 ? settings.pace(reply.newsExchangeMs) : 0;
     } else {
@@ -209,9 +207,7 @@ final class Exchange {
     }
     facts.wantStarts(newsMs > 0 && reply.newsOfStarts);
     actions.ledger().heard(acks);
-    if (acts) {
-      actions.receive(reply.actions, reply.epoch, sentNanos);
-    }
+    actions.receive(reply.actions, reply.epoch, sentNanos);
     boolean advanced = !reply.snapshot && reply.ack > base;
     acknowledged(reply.snapshot ? 0 : reply.ack);
     if (!page.more && base >= page.upto) {

@@ -37,7 +37,10 @@ final class Headroom {
 
   /** Whether an attempt may be restarted: the new one takes the container that falls free. */
   boolean allowsRestart(TaskAttempt victim) {
-    return bearsWaiting(1) && copies.ending() < Copies.MAX_ENDING_TO_RESTART && spares(victim);
+    return mayHurry(victim.getID().getTaskId().getTaskType())
+        && bearsWaiting(1)
+        && copies.ending() < Copies.MAX_ENDING_TO_RESTART
+        && spares(victim);
   }
 
   /**

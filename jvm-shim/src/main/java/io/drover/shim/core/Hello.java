@@ -74,8 +74,7 @@ final class Hello {
     this.can = can;
   }
 
-  /** To where nothing may {@code act}, a job that lets Drover act is one to advise on. */
-  void write(JsonGenerator json, boolean act) throws IOException {
+  void write(JsonGenerator json) throws IOException {
     json.writeObjectFieldStart("hello");
     json.writeStringField("key", key);
     json.writeStringField("user", Text.bounded(job.getUserName()));
@@ -83,7 +82,7 @@ final class Hello {
     json.writeStringField("name", Text.bounded(job.getName()));
     json.writeStringField("hadoop", Text.bounded(VersionInfo.getVersion()));
     json.writeStringField("java", Text.bounded(System.getProperty("java.version")));
-    json.writeStringField("mode", !act && mode.equals("act") ? "advise" : mode);
+    json.writeStringField("mode", mode);
     json.writeBooleanField("uber", job.isUber());
     json.writeArrayFieldStart("can");
     for (String type : can) {

@@ -122,7 +122,7 @@ final class JobFacts implements Facts {
       out.writeStartObject();
       writeFrame(out, envelope);
       if (envelope.hello) {
-        hello.write(out, envelope.acts);
+        hello.write(out);
       }
       writeRows(out, "hosts", HostRow.class, envelope.page);
       writeRows(out, "tasks", TaskRow.class, envelope.page);

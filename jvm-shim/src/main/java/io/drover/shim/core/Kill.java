@@ -14,15 +14,16 @@ final class Kill {
 
   /**
    * False when Hadoop threw. Its attempts handle events, which the interface TaskAttempt does not
-   * say. The replacement of one that is {@code rescheduled} asks for no host, and before the job's
-   * tasks that wait. Any other asks for those of its split again, and where requests wait for their
-   * hosts is given the same one.
+   * say.
    */
   @SuppressWarnings("unchecked")
-  static boolean of(TaskAttempt attempt, String why, boolean rescheduled) {
+  static boolean of(TaskAttempt attempt, String why) {
     try {
+      // The replacement of one that is rescheduled asks for no host, and before the job's tasks
+      // that wait. Any other asks for those of its split again, and where requests wait for their
+      // hosts is given the same one.
       ((EventHandler<TaskAttemptEvent>) attempt)
-          .handle(new TaskAttemptKillEvent(attempt.getID(), why, rescheduled));
+          .handle(new TaskAttemptKillEvent(attempt.getID(), why, true));
       return true;
     } catch (Throwable e) {
       Log.warn("cannot kill {}: {}", attempt.getID(), e.toString());

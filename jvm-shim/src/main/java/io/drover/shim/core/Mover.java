@@ -157,7 +157,7 @@ final class Mover {
     Before before = moving.computeIfAbsent(task.getID(), any -> before(task));
     before.killed.add(id);
     copy.moving = true;
-    boolean killed = Kill.of(copy.attempt, why, headroom.mayHurry(task.getID().getTaskType()));
+    boolean killed = Kill.of(copy.attempt, why);
     if (!killed) {
       copies.forget(copy);
     }

@@ -122,7 +122,7 @@ final class Rerunner implements Act {
   public Ack carryOut(Action action, Task none) {
     int killed = 0;
     for (TaskAttempt attempt : standing(action)) {
-      Kill.of(attempt, "Drover: its output is out of reach of the reduces", true);
+      Kill.of(attempt, "Drover: its output is out of reach of the reduces");
       // Some versions ignore it while the attempt's container is being cleaned up.
       if (attempt.getState() == TaskAttemptState.KILLED) {
         again.add(attempt.getID().getTaskId());

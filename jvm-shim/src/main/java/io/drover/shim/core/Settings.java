@@ -14,7 +14,6 @@ final class Settings {
 
   final List<URL> urls;
   final String mode;
-  private final boolean plainHttp;
   final int connectTimeoutMs;
   final int readTimeoutMs;
   final int minIntervalMs;
@@ -25,15 +24,9 @@ final class Settings {
 
   Settings(Configuration conf) {
     urls = urls(conf.getTrimmedStrings("drover.service.urls"));
-    mode = mode(conf.getTrimmed("drover.mode", "act"));
-    plainHttp = conf.getBoolean("drover.act.plain-http", false);
-    for (URL url : urls) {
-      if (acts() && !actsThrough(url)) {
-        Log.info(
-            "{} is plain HTTP: through it the job is only advised on (drover.act.plain-http)",
-            Text.address(url));
-      }
-    }
+    String wanted = mode(conf.getTrimmed("drover.mode", "act"));
+    boolean insists = conf.getBoolean("drover.act.plain-http", false);
+    mode = wanted.equals("act") && !insists && anyInTheClear(urls) ? "advise" : wanted;
     connectTimeoutMs = number(conf, "drover.exchange.connect-timeout-ms", 2_000, 50, 30_000);
     // The service may hold an answer for 300 ms.
     readTimeoutMs = number(conf, "drover.exchange.read-timeout-ms", 5_000, 1_000, 60_000);
@@ -56,11 +49,19 @@ final class Settings {
   }
 
   /**
-   * Whether the job lets Drover act through that address: whoever can change what comes from the
-   * network in the clear could kill attempts in its name.
+   * Whoever can change what comes from the network in the clear could kill attempts in Drover's
+   * name, from whichever of the addresses the session goes on.
    */
-  boolean actsThrough(URL url) {
-    return acts() && (plainHttp || "https".equals(url.getProtocol()) || isLoopback(url.getHost()));
+  private static boolean anyInTheClear(List<URL> urls) {
+    for (URL url : urls) {
+      if ("http".equals(url.getProtocol()) && !isLoopback(url.getHost())) {
+        Log.warn(
+            "{} is plain HTTP: the job is only advised on (drover.act.plain-http)",
+            Text.address(url));
+        return true;
+      }
+    }
+    return false;
   }
 
   /** By its name alone: a name server is no better protected than what it leads to. */

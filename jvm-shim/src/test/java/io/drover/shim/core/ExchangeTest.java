@@ -125,7 +125,6 @@ public class ExchangeTest {
     Configuration conf = new Configuration(false);
     conf.set("drover.service.urls", urls);
     conf.set("drover.exchange.max-rows", "10");
-    conf.set("drover.act.plain-http", "true");
     for (int i = 0; i < pairs.length; i += 2) {
       conf.set(pairs[i], pairs[i + 1]);
     }
@@ -1017,21 +1016,6 @@ public class ExchangeTest {
     step(refusal(404, "unknown_session", ""));
     assertEquals("[a, a, a, b]", asked.toString());
     assertEquals(false, lease.getAsBoolean());
-  }
-
-  @Test
-  public void whatComesFromTheNetworkInTheClearNeitherOwnsNorActsOnTheJob() throws Exception {
-    String order = ";" + action("a-1");
-    exchange = exchange("http://a:1,https://b:1", "drover.act.plain-http", "false");
-    step(ok(LEASED + order));
-    assertEquals(false, rows.last().acts);
-    assertEquals(0, posted.size());
-    assertEquals(false, lease.getAsBoolean());
-    step(refusal(503, "overloaded", ""));
-    step(ok(LEASED + order));
-    assertTrue(rows.last().acts);
-    assertEquals(1, posted.size());
-    assertTrue(lease.getAsBoolean());
   }
 
   @Test

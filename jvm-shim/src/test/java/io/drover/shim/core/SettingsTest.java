@@ -40,18 +40,22 @@ public class SettingsTest {
     String urls =
         "http://a:1,https://a:1,http://localhost:1,http://127.0.0.2:1,http://[::1]:1,"
             + "http://127.0.0.1.evil:1";
-    assertEquals("[false, true, true, true, true, false]", acting(urls, "act", "false"));
-    assertEquals("[true, true, true, true, true, true]", acting(urls, "act", "true"));
-    assertEquals("[false, false, false, false, false, false]", acting(urls, "advise", "true"));
+    assertEquals("[advise, act, act, act, act, advise]", modes(urls, "act", "false"));
+    assertEquals("[act, act, act, act, act, act]", modes(urls, "act", "true"));
+    assertEquals("[off, off, off, off, off, off]", modes(urls, "off", "true"));
+    String key = "drover.service.urls";
+    assertEquals("act", new Settings(conf(key, "https://a:1,http://127.0.0.1:1")).mode);
+    assertEquals("advise", new Settings(conf(key, "https://a:1,http://b:1")).mode);
   }
 
-  private static String acting(String urls, String mode, String insists) {
-    String key = "drover.service.urls";
-    Settings settings =
-        new Settings(conf(key, urls, "drover.mode", mode, "drover.act.plain-http", insists));
-    List<Boolean> acts = new ArrayList<>();
-    settings.urls.forEach(url -> acts.add(settings.actsThrough(url)));
-    return acts.toString();
+  private static String modes(String urls, String mode, String insists) {
+    List<String> modes = new ArrayList<>();
+    for (String url : urls.split(",")) {
+      Configuration conf = conf("drover.mode", mode, "drover.act.plain-http", insists);
+      conf.set("drover.service.urls", url);
+      modes.add(new Settings(conf).mode);
+    }
+    return modes.toString();
   }
 
   @Test
