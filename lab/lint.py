@@ -48,9 +48,10 @@ def main(arguments: list) -> int:
     parser = argparse.ArgumentParser(prog="./dev lint", description=__doc__)
     parser.add_argument("--fix", action="store_true", help="format Rust and Java instead of checking that they are")
     asked = parser.parse_args(arguments)
-    failed = []
+    failed, skipped = [], []
     for name, command, needs, advice in checks(asked.fix):
         if not shutil.which(needs):
+            skipped.append(name)
             say(f"    {name}: skipped, {needs} is not installed{': ' + advice if advice else ''}")
             continue
         log = paths.LOGS / f"lint-{name}.log"
@@ -61,5 +62,6 @@ def main(arguments: list) -> int:
             failed.append(name)
             say(f"    {failure}")
             say("\n".join(log.read_text(errors="replace").splitlines()[-30:]))
-    say(f"lint: {'failed: ' + ', '.join(failed) if failed else 'clean'}")
+    unasked = f"; not asked: {', '.join(skipped)}" if skipped else ""
+    say(f"lint: {'failed: ' + ', '.join(failed) if failed else 'clean'}{unasked}")
     return 1 if failed else 0
