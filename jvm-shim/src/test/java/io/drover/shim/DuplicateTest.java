@@ -151,6 +151,19 @@ public class DuplicateTest extends LeasedJob {
   }
 
   @Test
+  public void aMapThatWaitsKeepsCopiesFromReducesThoughMapsAreNotSpeculated() throws Exception {
+    run(false, true);
+    am.holdContainers(attempt -> attempt.getTaskId().getId() == 7);
+    am.signal(attempt(TaskType.MAP, 7, 0), TaskAttemptEventType.TA_KILL);
+    Am.await("a look at its replacement", () -> "STARTING".equals(service.field("m7/1", "s")));
+    assertRefused("no_headroom", duplicate("r", 0, 1, 1), TaskType.REDUCE, 0);
+    am.releaseContainer(attempt(TaskType.MAP, 7, 1));
+    Am.await("a look at it as it runs", () -> "RUNNING".equals(service.field("m7/1", "s")));
+    assertEquals("applied [1]", outcome(duplicate("r", 0, 1, 1)));
+    assertJobSucceeds();
+  }
+
+  @Test
   public void onlySoManyCopiesWaitForContainers() throws Exception {
     am.stop();
     am = new Am(12, 0, "duplicate", 1, SystemClock.getInstance());

@@ -38,9 +38,13 @@ public abstract class LeasedJob {
   }
 
   protected void run(boolean reduceCopies, String... pairs) throws Exception {
+    run(true, reduceCopies, pairs);
+  }
+
+  protected void run(boolean mapCopies, boolean reduceCopies, String... pairs) throws Exception {
     Configuration conf = Am.conf(DroverSpeculator.class.getName(), pairs);
     conf.set("drover.service.urls", service.url());
-    am.run(conf, true, reduceCopies);
+    am.run(conf, mapCopies, reduceCopies);
     service.awaitExchange();
   }
 

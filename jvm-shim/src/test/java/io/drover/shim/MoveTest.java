@@ -96,6 +96,27 @@ public class MoveTest extends LeasedJob {
   }
 
   @Test
+  public void aCopyStaysBesideItsOriginalWhereTheClusterHasNoOtherHost() throws Exception {
+    am.nodes(2); // the original's and the one to avoid
+    am.place(attempt -> "old");
+    run();
+    service.act("move", avoiding(0, 1, 1, 4));
+    awaitStates(0, "RUNNING@old RUNNING@old");
+    awaitOutcome("move", "applied [1]");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void whereNoHostIsToBeAvoidedACopyStaysBesideItsOriginal() throws Exception {
+    am.place(attempt -> "old");
+    run();
+    service.act("move", map(0) + ",'avoid':[],'moves':4");
+    awaitStates(0, "RUNNING@old RUNNING@old");
+    awaitOutcome("move", "applied [1]");
+    assertJobSucceeds();
+  }
+
+  @Test
   public void aMovedCopyStillCountsAmongThoseThatWait() throws Exception {
     am.place(attempt -> isCopyOf(attempt, 0) ? "slow" : "old");
     run();

@@ -106,7 +106,7 @@ record ScriptedJob(List<String> events, List<String> told, List<Integer> attempt
         : (DefaultSpeculator) field(DroverSpeculator.class, "hadoop").get(speculator);
   }
 
-  private static Field field(Class<?> type, String name) throws Exception {
+  static Field field(Class<?> type, String name) throws Exception {
     Field field = type.getDeclaredField(name);
     field.setAccessible(true);
     return field;

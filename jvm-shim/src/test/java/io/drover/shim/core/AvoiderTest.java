@@ -267,6 +267,15 @@ public class AvoiderTest {
   }
 
   @Test
+  public void noFurtherHostIsListedOnceHadoopHasDroppedTheList() throws Exception {
+    Avoider avoids = avoider();
+    requestor.blacklistedNodes.add("a");
+    requestor.ignoreBlacklisting.set(true);
+    assertEquals(Ack.TOO_MANY_NODES, avoids.refusal(avoid("a", "b"), null));
+    assertNull("none that is not on it", avoids.refusal(avoid("a"), null));
+  }
+
+  @Test
   public void aHostThatCouldNotBeListedIsNotForgotten() throws Exception {
     most = 1;
     Avoider avoids = avoider();

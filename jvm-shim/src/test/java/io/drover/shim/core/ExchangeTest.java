@@ -623,6 +623,15 @@ public class ExchangeTest {
   }
 
   @Test
+  public void aStaleSequenceOfAServiceThatHoldsMoreThanThereIsStartsOver() throws Exception {
+    establish();
+    step(refusal(409, "stale_sequence", ",'ack':6"));
+    step(ok(""));
+    assertTrue(rows.last().hello);
+    assertEquals(0, rows.last().page.base);
+  }
+
+  @Test
   public void aMalformedRequestIsFollowedByASnapshot() throws Exception {
     establish();
     assertTrue(step(refusal(400, "malformed", "")) >= 3_000);

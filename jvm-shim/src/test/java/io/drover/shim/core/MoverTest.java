@@ -32,6 +32,8 @@ public class MoverTest {
 
   private interface Told extends Untold {
     String getInternalState();
+
+    String getAvataar();
   }
 
   private final ApplicationId application = ApplicationId.newInstance(1_000, 1);
@@ -39,6 +41,10 @@ public class MoverTest {
       MRBuilderUtils.newTaskId(MRBuilderUtils.newJobId(application, 1), 0, TaskType.MAP);
   private final Map<TaskAttemptId, TaskAttempt> attempts = new LinkedHashMap<>();
   private final List<Integer> killed = new ArrayList<>();
+  private final List<String> said = new ArrayList<>();
+  private boolean killedEnd;
+  private String avataar = "VIRGIN";
+  private Mover mover;
 
   private TaskAttempt add(Class<?> type, TaskAttemptState shown, String own, String host) {
     TaskAttemptId id = MRBuilderUtils.newTaskAttemptId(taskId, attempts.size());
@@ -49,7 +55,8 @@ public class MoverTest {
               case "getID" -> id;
               case "getState" -> shown;
               case "getInternalState" -> own;
-              case "isFinished" -> false;
+              case "getAvataar" -> avataar;
+              case "isFinished" -> killedEnd && killed.contains(id.getId());
               case "getNodeId" -> NodeId.newInstance(host, 1);
               case "getAssignedContainerID" -> ContainerId.newContainerId(master, id.getId());
               case "handle" -> {
@@ -85,6 +92,8 @@ public class MoverTest {
   private String killedBeside(Class<?> type, String... own) {
     attempts.clear();
     killed.clear();
+    said.clear();
+    killedEnd = false;
     for (String each : own) {
       add(type, TaskAttemptState.RUNNING, each, "fast");
     }
@@ -98,8 +107,25 @@ public class MoverTest {
     Copies copies = new Copies();
     copies.adopt(new Action(draft), task(), List.of(copy));
     Headroom headroom = new Headroom(new Configuration(false), name -> 0, () -> Needs.NONE, copies);
-    new Mover(headroom, copies, () -> 9, () -> true, answer -> {}).needChanged(taskId);
+    mover = new Mover(headroom, copies, () -> 9, () -> true, ack -> said.add(ack.toString()));
+    mover.needChanged(taskId);
     return killed.toString();
+  }
+
+  /** What is said of a killed copy that has ended, when this is the task's next attempt. */
+  private String saidOfNext(String itsAvataar) {
+    assertEquals("[1]", killedBeside(Told.class, "RUNNING"));
+    killedEnd = true;
+    avataar = itsAvataar;
+    add(Told.class, TaskAttemptState.STARTING, "UNASSIGNED", "other");
+    mover.needChanged(taskId);
+    return said.toString();
+  }
+
+  @Test
+  public void theCopyOfAnotherDecisionIsNotTakenForTheReplacementOfAKilledOne() {
+    assertEquals("[a moved [2]]", saidOfNext("VIRGIN"));
+    assertEquals("[a moved []]", saidOfNext("SPECULATIVE"));
   }
 
   @Test

@@ -4,12 +4,12 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.Test;
 
 /** Racks of hosts, where asking for one takes its time. */
@@ -46,6 +46,30 @@ public class RacksTest {
     assertEquals(List.of("a", "bad"), asked);
   }
 
+  private static List<String> hosts(int count) {
+    return IntStream.range(0, count).mapToObj(i -> "h" + i).toList();
+  }
+
+  @Test(timeout = 60_000)
+  public void onceItsHalfSecondIsSpentAnAnswerWaitsForNoneOfItsHosts() {
+    answers = new CountDownLatch(1);
+    racks.begin();
+    nanos = TimeUnit.MILLISECONDS.toNanos(500);
+    for (int i = 0; i < 3; i++) { // half a second for each host would take minutes
+      assertEquals(Map.of(), racks.of(hosts(150), 150));
+    }
+    answers.countDown();
+  }
+
+  @Test
+  public void noMoreThanTenThousandHostsAreRememberedAndThoseStayKnown() {
+    racks.begin();
+    nanos = -TimeUnit.SECONDS.toNanos(60);
+    hosts(10_001).forEach(host -> racks.of(List.of(host), 1));
+    assertEquals(10_000, asked.size());
+    assertEquals(Map.of("h0", "/h0"), racks.of(List.of("h0", "h10000"), 2));
+  }
+
   @Test(timeout = 60_000)
   public void aNameServerThatHangsHoldsAnAnswerUpForHalfASecondInAllAndServesTheNext()
       throws Exception {
@@ -70,10 +94,7 @@ public class RacksTest {
   public void hostsThatAreAskedForInVainAreBoundedAndWhatFoundNoPlaceIsAskedForLater()
       throws Exception {
     answers = new CountDownLatch(1);
-    List<String> hosts = new ArrayList<>();
-    for (int i = 0; i < 150; i++) {
-      hosts.add("h" + i);
-    }
+    List<String> hosts = hosts(150);
     assertEquals(Map.of(), hasty.of(hosts, 150));
     answers.countDown();
     while (hasty.of(hosts, 101).size() < 101) {
