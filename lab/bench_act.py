@@ -199,4 +199,5 @@ def measured(asked, home, named, cells: list, report, played: dict, bench=Bench,
 def is_reached(asked, whole: dict, partial) -> bool:
     """Were all targets? Of a bench that was asked for in part those that it measured."""
     verdicts = [one["reached"] for one in whole["targets"]]
-    return bool(verdicts) and asked.foreign_limit <= FOREIGN_LIMIT and all(one or (partial and one is None) for one in verdicts)
+    reached = all(one or (partial and one is None) for one in verdicts)
+    return bool(verdicts) and asked.foreign_limit <= FOREIGN_LIMIT and reached
