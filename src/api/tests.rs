@@ -429,6 +429,8 @@ async fn a_hold_that_makes_no_sense_is_refused_with_what_is_allowed() {
         (serde_json::json!({"scope": "cluster", "reason": " "}), "say why"),
         (serde_json::json!({"scope": "cluster", "reason": "a\nb"}), "say why"),
         (serde_json::json!({"scope": "cluster", "reason": "x".repeat(501)}), "say why"),
+        (serde_json::json!({"scope": "cluster", "reason": "x".repeat(BODY_MAX - 100)}), "say why"),
+        (serde_json::json!({"scope": "cluster", "reason": "x".repeat(BODY_MAX)}), "length limit exceeded"),
         (serde_json::json!({"scope": "cluster", "reason": "y", "for": "30"}), "has no unit"),
         (serde_json::json!({"scope": "cluster", "reason": "y", "for": "900d"}), "out of range"),
         (serde_json::json!({"scope": "cluster", "reason": "y", "for": ""}), "is empty"),

@@ -291,35 +291,4 @@ impl Desk {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::fixture::{job, seen};
-    use super::*;
-    use drover_core::model::EndFact;
-
-    #[test]
-    fn a_job_that_was_lost_for_want_of_room_is_asked_for_again_once_it_has_room() {
-        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
-        let mut desk = Desk::new(EngineParams::default(), 100, None, metrics);
-        let needs = |n, seq| seen(job(n), seq, seq, Fact::Needs { job: job(n), maps: 0, reduces: 0, native_copies: 0 });
-        let told = |seq| {
-            let mut fact = needs(0, seq);
-            fact.source.channel = Channel::Shim;
-            fact
-        };
-        let mut others = 0;
-        while desk.engine.cluster().job_count() == others as usize {
-            others += 1;
-            desk.observe(needs(others, 1));
-        }
-        desk.observe(told(1));
-        assert!(desk.engine.cluster().job(job(0)).is_none() && desk.take_regained().is_empty());
-
-        let end = EndFact { job: job(1), state: None, started: None, finished: None, attempts: Vec::new() };
-        desk.observe(seen(job(1), 2, 2, Fact::Ended(end)));
-        desk.decide(Time(2));
-        desk.observe(told(2));
-        assert_eq!(desk.take_regained(), [job(0)]);
-        desk.observe(told(3));
-        assert!(desk.take_regained().is_empty());
-    }
-}
+mod tests;

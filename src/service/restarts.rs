@@ -34,6 +34,7 @@ pub struct Restarts {
     am: Am,
     own: Arc<Own>,
     apart: Duration,
+    fresh: Duration,
     known: Mutex<Known>,
     news: Notify,
 }
@@ -61,7 +62,7 @@ struct Ready {
 impl Restarts {
     /// Kills by that client, and tells the engine by that voice.
     pub fn new(am: Am, own: Arc<Own>) -> Restarts {
-        Restarts { am, own, apart: APART, known: Mutex::default(), news: Notify::new() }
+        Restarts { am, own, apart: APART, fresh: FRESH, known: Mutex::default(), news: Notify::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
@@ -157,7 +158,7 @@ impl Restarts {
         }
         let leave = tokio::time::timeout(READING, self.am.leave()).await.ok()?;
         // An answer can be as old as its question; and a master that hangs keeps nobody else's order waiting for longer.
-        let until = Instant::now() + FRESH;
+        let until = Instant::now() + self.fresh;
         let Ok(read) = tokio::time::timeout_at(until, self.am.attempts(Some(leave), order.task)).await else {
             tracing::warn!(job = %order.job, task = %order.task, "its master does not tell a task's attempts in time, so none is killed");
             return None;

@@ -205,6 +205,34 @@ mod tests {
     }
 
     #[test]
+    fn what_a_decision_asks_for_beyond_the_protocols_bounds_is_cut_down_to_them() {
+        let hosts: Vec<String> = (0..65).map(|n| format!("nm{n}")).collect();
+        let asked = |action, times: u32| {
+            let (avoid, prefer) = (hosts.clone(), hosts.clone());
+            let decided = decision(job().task(TaskKind::Map, 0), action, Time(1_000));
+            let decided = Decision { live: 17 * times, copies: 9 * times, restarts: 17 * times, ..decided };
+            Order::of(&Decision { avoid, prefer, ..decided }).unwrap().what
+        };
+        for (times, expected) in [(1, (16, 8)), (0, (1, 1))] {
+            let What::Duplicate { on, copies, prefer } = asked(Decided::Duplicate, times) else { panic!("a copy") };
+            assert_eq!(((on.live, copies), on.avoid.len(), prefer.len()), (expected, 64, 64));
+        }
+        let What::Restart { on, restarts, .. } = asked(Decided::Restart, 1) else { panic!("a restart") };
+        assert_eq!((on.live, on.avoid.len(), restarts), (16, 64, 16));
+    }
+
+    #[test]
+    fn one_answer_carries_so_many_actions_at_most_and_the_others_come_once_those_are_answered() {
+        let mut outbox = Outbox::default();
+        assert!((1..=65).all(|decision| outbox.put(order(decision, 9_000), 100, Time(1_000))));
+        let mut due = || outbox.due("ab", Millis(5_000), Time(1_000));
+        assert_eq!(due().1, (1..=64).collect::<Vec<_>>());
+        assert_eq!((due().0.len(), due().1), (64, vec![]));
+        outbox.answered(1, Answer::Applied, &[1]);
+        assert_eq!(outbox.due("ab", Millis(5_000), Time(1_000)).1, [65]);
+    }
+
+    #[test]
     fn an_action_is_repeated_until_it_is_answered_and_its_first_sending_is_told_once() {
         let mut outbox = Outbox::default();
         assert!(outbox.put(order(17, 9_000), 10, Time(1_000)));

@@ -201,6 +201,37 @@ async fn there_is_an_end_to_how_many_there_may_be() {
     assert!(all.hold(hold(Scope::User("more".into()), None), NOW).await.is_ok(), "it takes no other's place");
 }
 
+#[test]
+fn as_many_holds_as_there_may_be_are_read_again_and_of_a_file_with_more_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(file::FILE);
+    let users = (0..HOLDS_MAX).map(|n| Scope::User(n.to_string()));
+    let mut all: Vec<Hold> = users.chain([Scope::Cluster]).map(|scope| hold(scope, None)).collect();
+    file::write(&path, all.clone()).unwrap();
+    assert_eq!(kept(dir.path()).unwrap(), all);
+    all.push(hold(Scope::Queue("etl".into()), None));
+    file::write(&path, all).unwrap();
+    let told = kept(dir.path()).map(|all| all.len()).map_err(|error| error.why);
+    assert_eq!(told, Err("has more than 1000 holds".into()));
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_stays_as_it_is_where_too_many_lie_beside_it_and_what_is_held_meanwhile_is_in_force()
+{
+    let dir = tempfile::tempdir().unwrap();
+    let of_later = r#"{"format":2}"#;
+    std::fs::write(dir.path().join(file::FILE), of_later).unwrap();
+    for nth in 1..=20 {
+        std::fs::write(dir.path().join(format!("holds.json.unread-{nth}")), "").unwrap();
+    }
+    let (out, _facts) = mpsc::channel(10);
+    let all = Holds::new(Own::new(7, 1, out), Book::open(Some(dir.path()), Mode::Advise, NOW).unwrap());
+    let note = all.hold(hold(Scope::User("ann".into()), None), NOW).await.unwrap().1.unwrap();
+    assert!(note.contains("cannot be kept") && note.contains("too many files"), "{note}");
+    assert_eq!(std::fs::read_to_string(dir.path().join(file::FILE)).unwrap(), of_later);
+    assert_eq!(all.all(NOW).await.len(), 2, "the whole cluster's and Ann's");
+}
+
 #[tokio::test]
 async fn a_hold_that_the_engine_has_heard_of_is_written_though_its_asker_leaves_while_others_wait_for_the_book() {
     use futures::FutureExt;

@@ -56,15 +56,28 @@ impl Master {
         let info = ResponseTemplate::new(200).set_body_json(info);
         Mock::given(method("GET")).and(path("/ws/v1/cluster/info")).respond_with(info).mount(&server).await;
         let (restarts, facts) = restarts_at(server.uri());
-        let restarts = Arc::new(Restarts { apart: Duration::from_millis(1), ..restarts });
+        // However slow the machine is, no answer is too old.
+        let (apart, fresh) = (Duration::from_millis(1), Duration::from_secs(60));
+        let restarts = Arc::new(Restarts { apart, fresh, ..restarts });
         Master { server, restarts, facts, stop: CancellationToken::new() }
     }
 
-    /// The same with such a pause after each kill.
-    fn apart(mut self, apart: Duration) -> Master {
-        let Restarts { am, own, .. } = &*self.restarts;
-        self.restarts = Arc::new(Restarts { apart, ..Restarts::new(am.clone(), own.clone()) });
+    /// The same where restarts are carried out otherwise.
+    fn but(mut self, change: impl FnOnce(&mut Restarts)) -> Master {
+        change(Arc::get_mut(&mut self.restarts).unwrap());
         self
+    }
+
+    /// The same where what was read is ground for a kill no longer than it is in service.
+    fn impatient(self) -> Master {
+        self.but(|restarts| restarts.fresh = Restarts::new(restarts.am.clone(), restarts.own.clone()).fresh)
+    }
+
+    /// It tells of its task's attempts that late.
+    async fn tells_after(&self, attempts: &[Value], delay: Duration) {
+        let late = ResponseTemplate::new(200).set_body_json(json!({"taskAttempts": {"taskAttempt": attempts}}));
+        let late = Mock::given(method("GET")).and(path(BASE)).respond_with(late.set_delay(delay));
+        late.with_priority(1).mount(&self.server).await;
     }
 
     async fn answering(attempts: &[Value], answer: ResponseTemplate) -> Master {
@@ -100,6 +113,9 @@ impl Master {
     }
 }
 
+/// A pause that no test sees the end of.
+const HOUR: Duration = Duration::from_secs(3_600);
+
 fn killed() -> ResponseTemplate {
     ResponseTemplate::new(200).set_body_json(json!({"state": "KILLED"}))
 }
@@ -127,7 +143,7 @@ async fn the_engine_hears_of_a_kill_before_it_is_asked_for_and_of_none_that_was_
     let mut master = Master::answering(&slow, killed().set_delay(Duration::from_secs(10))).await;
     master.restarts.take(&order(1));
     assert_eq!(master.told(1).await, [sent(1)], "its answer is still to come");
-    let mut master = Master::answering(&slow, killed()).await;
+    let mut master = Master::answering(&slow, killed()).await.impatient();
     for _ in 0..master.facts.max_capacity() {
         master.restarts.own.say(clock::now(), Fact::Rival(None)).await.unwrap();
     }
@@ -143,17 +159,34 @@ async fn the_engine_hears_of_a_kill_before_it_is_asked_for_and_of_none_that_was_
 #[tokio::test]
 async fn an_answer_whose_question_is_a_second_old_is_no_ground_for_a_kill() {
     let slow = [attempt(0, "RUNNING", 30.0)];
-    let mut master = Master::answering(&slow, killed()).await;
-    let late = ResponseTemplate::new(200).set_body_json(json!({"taskAttempts": {"taskAttempt": slow}}));
-    let late = late.set_delay(FRESH + Duration::from_millis(500));
-    Mock::given(method("GET")).and(path(BASE)).respond_with(late).with_priority(1).mount(&master.server).await;
+    let mut master = Master::answering(&slow, killed()).await.impatient();
+    master.tells_after(&slow, FRESH + Duration::from_millis(500)).await;
     master.restarts.take(&order(1));
     assert_eq!((master.told(0).await, master.kills().await), (vec![], 0));
 }
 
 #[tokio::test]
+async fn an_order_that_becomes_too_late_while_its_attempts_are_being_read_is_never_sent() {
+    let slow = [attempt(0, "RUNNING", 30.0)];
+    let mut master = Master::answering(&slow, killed()).await;
+    let lasts = Duration::from_millis(400);
+    master.tells_after(&slow, lasts + Duration::from_millis(100)).await;
+    master.restarts.take(&Decision { deadline: clock::now() + Millis(lasts.as_millis() as u64), ..order(1) });
+    assert_eq!((master.told(0).await, master.kills().await), (vec![], 0));
+}
+
+#[tokio::test]
+async fn no_more_orders_wait_than_can_be_carried_out_before_their_deadlines() {
+    let (restarts, _facts) = restarts_at("http://127.0.0.1:1".into());
+    (0..=WAITING_MAX as u64).for_each(|id| restarts.take(&order(id)));
+    assert_eq!(restarts.lock().waiting.len(), WAITING_MAX);
+}
+
+#[tokio::test]
 async fn what_has_changed_since_the_decision_is_seen_before_anything_is_killed() {
     let slow = || attempt(0, "RUNNING", 30.0);
+    let mut of_unknown_progress = slow();
+    of_unknown_progress.as_object_mut().unwrap().remove("progress");
     for (attempts, why) in [
         (vec![slow(), attempt(1, "SUCCEEDED", 100.0)], Answer::TaskEnded),
         (vec![attempt(0, "SUCCEEDED", 100.0)], Answer::TaskEnded),
@@ -167,6 +200,7 @@ async fn what_has_changed_since_the_decision_is_seen_before_anything_is_killed()
         (vec![attempt(0, "STARTING", 0.0)], Answer::NotRunning),
         (vec![slow(), attempt(1, "KILLED", 100.0)], Answer::RestartsSpent),
         (vec![attempt(0, "RUNNING", 50.1)], Answer::TooFar),
+        (vec![of_unknown_progress], Answer::TooFar),
     ] {
         let mut master = Master::answering(&attempts, killed()).await;
         master.restarts.take(&order(1));
@@ -191,6 +225,8 @@ async fn a_job_whose_kills_are_not_permitted_is_asked_no_more() {
         master.restarts.take(&order(1));
         assert_eq!(master.told(2).await, [sent(1), acked(1, Answer::Failed)]);
         assert!(!master.restarts.may(task().job));
+        master.restarts.take(&order(2));
+        assert_eq!((master.told(0).await, master.kills().await), (vec![], 1));
         master.restarts.forget(task().job);
         assert!(master.restarts.may(task().job), "it is another job's turn");
     }
@@ -286,7 +322,7 @@ async fn an_order_can_be_called_off_while_its_attempts_are_being_read() {
 #[tokio::test]
 async fn kills_come_one_at_a_time_with_a_pause_between_them() {
     let mut master =
-        Master::answering(&[attempt(0, "RUNNING", 30.0)], killed()).await.apart(Duration::from_secs(3_600));
+        Master::answering(&[attempt(0, "RUNNING", 30.0)], killed()).await.but(|restarts| restarts.apart = HOUR);
     master.restarts.take(&order(1));
     master.restarts.take(&order(2));
     assert_eq!(master.told(2).await, [sent(1), acked(1, Answer::Applied)], "the second waits");
@@ -295,7 +331,7 @@ async fn kills_come_one_at_a_time_with_a_pause_between_them() {
 #[tokio::test]
 async fn after_an_order_that_was_not_carried_out_the_next_does_not_wait() {
     let mut master =
-        Master::answering(&[attempt(0, "SUCCEEDED", 100.0)], killed()).await.apart(Duration::from_secs(3_600));
+        Master::answering(&[attempt(0, "SUCCEEDED", 100.0)], killed()).await.but(|restarts| restarts.apart = HOUR);
     master.restarts.take(&order(1));
     master.restarts.take(&order(2));
     let ended = |decision| [sent(decision), acked(decision, Answer::TaskEnded)];

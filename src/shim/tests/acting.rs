@@ -1,5 +1,7 @@
 //! Leases, actions and their answers: to whom, how often, and what is believed of what comes back.
 
+mod outdated;
+
 use super::super::acting::RIVAL_REMEMBERED;
 use super::super::batch::Late;
 use super::super::desk::Origin;
@@ -7,7 +9,7 @@ use super::super::outbox::{Order, action_id};
 use super::super::params::{ActParams, Identity};
 use super::super::reply::{Launcher, On, Reply, What};
 use super::super::unsent::Unsent;
-use super::{Am, Desk, EPOCH, INCARNATION, Room, ShimParams, mac, metrics, one_look};
+use super::{Am, Desk, EPOCH, INCARNATION, Room, ShimParams, metrics, one_look};
 use drover_core::model::{
     AckFact, Answer, Capabilities, Channel, Fact, JobId, Measure, MeasureKind, MeasureOrder, MeasurePlan, Millis, Mode,
     TaskKind, Verdict,
@@ -121,8 +123,7 @@ async fn only_the_last_page_of_what_is_told_waits_for_what_is_decided_on_it() {
     let (mut room, mut am) = owned().await;
     for more in [true, false] {
         room.later(1_000);
-        let body = serde_json::to_vec(&am.with(json!({"more": more}))).unwrap();
-        let answer = room.desk.exchange(room.now, room.from, &mac::sign(&am.key, &body), &body).unwrap();
+        let answer = room.exchange(&am.key.clone(), &am.with(json!({"more": more}))).unwrap();
         assert_eq!((answer.reply.launcher, answer.awaits.is_some()), (Launcher::Drover, !more));
     }
 }

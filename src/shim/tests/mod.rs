@@ -5,6 +5,7 @@ mod facts;
 mod http;
 mod interleave;
 mod mechanisms;
+mod proofs;
 mod refusals;
 mod trust;
 mod wire;
@@ -191,16 +192,25 @@ impl Room {
 
     /// Sends a request as it stands.
     pub fn send(&self, key: &Key, request: &Value) -> Result<Reply, Refusal> {
+        self.exchange(key, request).map(|Answer { reply, .. }| reply)
+    }
+
+    /// The same, with what the answer may wait for.
+    pub fn exchange(&self, key: &Key, request: &Value) -> Result<Answer, Refusal> {
         let body = serde_json::to_vec(request).unwrap();
-        let answer = self.desk.exchange(self.now, self.from, &mac::sign(key, &body), &body);
-        answer.map(|Answer { reply, .. }| reply)
+        self.desk.exchange(self.now, self.from, &mac::sign(key, &body), &body)
     }
 
     /// Sends it until the proof has been looked into. Each time is a request of its own.
     pub async fn settled(&self, am: &mut Am, fields: Value) -> Result<Reply, Refusal> {
+        let key = am.key.clone();
+        self.looked_into(&key, || am.with(fields.clone())).await
+    }
+
+    /// Sends such requests until the proof has been looked into.
+    pub async fn looked_into(&self, key: &Key, mut request: impl FnMut() -> Value) -> Result<Reply, Refusal> {
         for _ in 0..5_000 {
-            let request = am.with(fields.clone());
-            match self.send(&am.key.clone(), &request) {
+            match self.send(key, &request()) {
                 Ok(reply) if !reply.accepted => tokio::time::sleep(Duration::from_millis(1)).await,
                 other => return other,
             }

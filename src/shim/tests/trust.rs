@@ -190,13 +190,18 @@ async fn two_masters_claiming_one_job_are_told_apart_by_the_jobs_diagnostics() {
 async fn a_second_session_whose_proof_stands_too_takes_over_for_good() {
     let (mut room, mut old, mut new) = (Room::new(), Am::new(1, 1, 1), Am::new(1, 1, 2));
     room.seat(&mut old).await;
+    let replaced = room.desk.table.holder(old.job()).unwrap().id;
     room.cluster.publishes(&new);
     assert!(room.settled(&mut new, json!({})).await.unwrap().accepted);
+    room.desk.sweep(room.now, 1.0);
     assert_eq!(why(room.send(&old.key.clone(), &old.next())), Why::Superseded);
     old.hello = true;
     assert_eq!(why(room.send(&old.key.clone(), &old.next())), Why::Superseded, "or the two would take turns for ever");
     let views = room.desk.views(room.now);
     assert_eq!(views.len(), 1);
+    room.later(room.desk.params.expiry_ms + 1);
+    room.desk.sweep(room.now, 1.0);
+    assert!(!room.desk.table.was_replaced(old.job(), replaced), "which costs memory until it is long gone");
 }
 
 #[tokio::test]
@@ -232,6 +237,19 @@ async fn two_requests_of_a_new_session_at_the_same_time_seat_it_once() {
     let again = Seat::new(held.id, held.key.clone(), held.hash, held.lock().profile.clone(), room.now);
     assert!(Arc::ptr_eq(&held, &room.desk.table.seat(again, &room.desk.params, room.now).unwrap()));
     assert_eq!(held.lock().ack, 1);
+}
+
+#[tokio::test]
+async fn an_older_am_whose_proof_was_found_just_before_the_newer_one_was_seated_takes_no_seat_from_it() {
+    let (mut room, mut newer) = (Room::new(), Am::new(1, 2, 1));
+    room.seat(&mut newer).await;
+    let held = room.desk.table.holder(newer.job()).unwrap();
+    let mut profile = held.lock().profile.clone();
+    profile.attempt.number = 1;
+    let older = Seat::new([7; 16].into(), held.key.clone(), held.hash, profile, room.now);
+    let refusal = room.desk.table.seat(older, &room.desk.params, room.now).err();
+    assert_eq!(refusal.map(|refusal| refusal.why), Some(Why::Superseded));
+    assert!(Arc::ptr_eq(&held, &room.desk.table.holder(newer.job()).unwrap()));
 }
 
 #[tokio::test]

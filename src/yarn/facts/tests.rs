@@ -1,3 +1,5 @@
+mod bounds;
+
 use super::*;
 use crate::shown::NAME_MAX;
 use crate::yarn::wire::cluster::{Apps, Nodes};

@@ -1,5 +1,6 @@
 use super::cluster::{App, AppAttempts, Apps, ClusterInfo, ClusterMetrics, Nodes};
-use super::job::{AttemptCounters, Conf, Job, JobAttempts, TaskAttempts, Tasks};
+use super::job::{AttemptCounters, Conf, Job, JobAttempts, Property, TaskAttempts, Tasks};
+use super::lenient::{List, MAX_ITEMS};
 use super::scheduler::Scheduler;
 use super::*;
 use crate::yarn::facts::{self, Refused};
@@ -130,6 +131,13 @@ proptest! {
         let json: Tasks = decode(serde_json::json!({"tasks": {"task": items}}).to_string().as_bytes()).unwrap();
         prop_assert_eq!(json, decode::<Tasks>(format!("<tasks>{xml}</tasks>").as_bytes()).unwrap());
     }
+}
+
+#[test]
+fn of_a_list_without_end_the_items_beyond_a_bound_take_no_memory_and_are_counted() {
+    let all = format!("[{}{{}}]", "{},".repeat(MAX_ITEMS));
+    let list: List<Property> = serde_json::from_str(&all).unwrap();
+    assert_eq!((list.items.len(), list.odd), (MAX_ITEMS, 1));
 }
 
 #[test]
