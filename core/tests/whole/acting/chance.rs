@@ -1,124 +1,38 @@
 //! Whatever words are lost or repeated: a property.
 
+mod rules;
+
 use super::world::{BEGIN, JOBS, World, jobs};
 use super::*;
-use drover_core::policy::{BlacklistParams, DollyParams, MantriParams, PolicyName};
+use drover_core::policy::PolicyName;
 use proptest::prelude::*;
+use rules::{Caps, Rules, rules};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How many copies may be: in the cluster of 64 slots, of a user's and a queue's jobs, in a job of sixteen maps, for attempts on one host, and in a minute.
-#[derive(Debug, Clone, Copy)]
-struct Caps {
-    cluster: u32,
-    user: u32,
-    queue: u32,
-    job: u32,
-    node: u32,
-    minute: u32,
-}
-
-impl Caps {
-    fn govern(self) -> GovernParams {
-        let of_cluster = |copies: u32| f64::from(copies.min(self.cluster)) / f64::from(self.cluster);
-        GovernParams {
-            cluster_cap: f64::from(self.cluster) / 64.0,
-            cluster_floor: 0,
-            user_cap: of_cluster(self.user),
-            queue_cap: of_cluster(self.queue),
-            job_cap: f64::from(self.job) / f64::from(MAPS),
-            job_floor: 0,
-            node_copies: self.node,
-            copies_per_minute: Some(self.minute),
-            breaker_below: 0.0,
-            ..acting().govern
-        }
-    }
-}
-
-fn caps() -> impl Strategy<Value = Caps> {
-    (1u32..20, 1u32..20, 1u32..20, 1u32..9, 1u32..9, 1u32..60)
-        .prop_map(|(cluster, user, queue, job, node, minute)| Caps { cluster, user, queue, job, node, minute })
-}
-
-fn policies() -> impl Strategy<Value = PolicyName> {
-    use PolicyName::{Dolly, Drover, Dryad, HadoopTuned, Late, Mantri, MapReduce};
-    // Those that do more than copy come more often.
-    prop::sample::select(vec![Late, Late, Mantri, Mantri, Mantri, HadoopTuned, MapReduce, Dryad, Dolly, Drover, Drover])
-}
 
 /// Decisions on copies and restarts whose end was not told yet.
 type Open = BTreeMap<u64, Decision>;
 
-/// What a run of the world may do.
+/// Copies of a task, and whether they are its clones.
 #[derive(Debug, Clone, Copy)]
-struct Rules {
-    policy: PolicyName,
-    caps: Caps,
-    /// Copies of a task need not come one after the other.
-    together: bool,
-    /// Mantri's alpha and gamma.
-    alpha: u32,
-    gamma: u32,
-    /// A blacklist beside the policy, and clones by machine.
-    beside: bool,
-    by_machine: bool,
-    /// Dolly's beta, in slots of the cluster's 64.
-    beta: u32,
-    /// Copies of a job that may wait for their containers.
-    unplaced: u32,
+struct Copies {
+    of: TaskId,
+    count: u32,
+    clones: bool,
 }
 
-impl Rules {
-    fn params(self) -> EngineParams {
-        let blacklist = BlacklistParams { beside: self.beside, ..BlacklistParams::default() };
-        let by_machine = self.by_machine;
-        let dolly = DollyParams { beta: f64::from(self.beta) / 64.0, tau: 1.0, by_machine, ..DollyParams::default() };
-        let mantri = MantriParams { alpha: self.alpha, restarts_max: self.gamma, ..MantriParams::default() };
-        let govern = GovernParams { waiting_copies: self.unplaced, ..self.caps.govern() };
-        let govern =
-            if self.together { GovernParams { copies_per_task: 0, futile_copies: 0, ..govern } } else { govern };
-        EngineParams { policy: self.policy, govern, blacklist, dolly, mantri, ..acting() }
-    }
-
-    fn clones(self) -> bool {
-        matches!(self.policy, PolicyName::Dolly | PolicyName::Drover)
-    }
-
-    fn weighs_copies(self) -> bool {
-        self.together && matches!(self.policy, PolicyName::Mantri | PolicyName::Drover)
-    }
-}
-
-fn rules() -> impl Strategy<Value = Rules> {
-    let more = (any::<bool>(), any::<bool>(), 16u32..=64, 1u32..9);
-    (policies(), caps(), any::<bool>(), 1u32..3, 1u32..4, more).prop_map(
-        |(policy, caps, together, alpha, gamma, (beside, by_machine, beta, unplaced))| Rules {
-            policy,
-            caps,
-            together,
-            alpha,
-            gamma,
-            beside,
-            by_machine,
-            beta,
-            unplaced,
-        },
-    )
-}
-
-/// Checks the caps against what `count` finds of the jobs' tasks that it is shown.
-fn within(caps: Caps, clones: bool, count: impl Fn(&dyn Fn(TaskId) -> bool) -> u32) -> Result<(), TestCaseError> {
+/// Checks the caps against such copies. Clones are no matter of a job's own.
+fn within(caps: Caps, all: &[Copies]) -> Result<(), TestCaseError> {
+    let count = |of: &dyn Fn(&Copies) -> bool| all.iter().filter(|one| of(one)).map(|one| one.count).sum::<u32>();
     prop_assert!(count(&|_| true) <= caps.cluster, "{} in the cluster", count(&|_| true));
-    let at_place = |id: JobId| JOBS[jobs().position(|job| job == id).unwrap()];
+    let at_place = |one: &Copies| JOBS[jobs().position(|job| job == one.of.job).unwrap()];
     for (user, queue) in JOBS {
-        let (of_user, of_queue) =
-            (count(&|task| at_place(task.job).0 == user), count(&|task| at_place(task.job).1 == queue));
+        let (of_user, of_queue) = (count(&|one| at_place(one).0 == user), count(&|one| at_place(one).1 == queue));
         prop_assert!(of_user <= caps.user, "{of_user} of {user}");
         prop_assert!(of_queue <= caps.queue, "{of_queue} of {queue}");
     }
     for id in jobs() {
-        let of_job = count(&|task| task.job == id);
-        prop_assert!(clones || of_job <= caps.job, "{of_job} of {id}");
+        let of_job = count(&|one| one.of.job == id && !one.clones);
+        prop_assert!(of_job <= caps.job, "{of_job} of {id}");
     }
     Ok(())
 }
@@ -154,7 +68,7 @@ fn within_beta(rules: Rules, open: &Open, world: &World<'_>) -> Result<(), TestC
         let tasks = plan.map_or(0, |plan| plan.tasks);
         (0..tasks).map(move |index| id.task(TaskKind::Map, index)).filter(|task| !world.told.contains(task))
     };
-    let asked = |task| open.values().filter(|one| one.task == task).map(|one| one.copies).sum::<u32>();
+    let asked = |task| open.values().filter(|one| one.task == task && one.clones).map(|one| one.copies).sum::<u32>();
     let held: u32 = jobs().flat_map(cloned).map(|task| 1 + asked(task)).sum();
     prop_assert!(held <= rules.beta, "{held} of {}", rules.beta);
     Ok(())
@@ -181,15 +95,17 @@ fn done(rules: Rules, world: &World<'_>) -> Result<(), TestCaseError> {
     prop_assert!(restarts.values().all(|times| *times <= rules.gamma), "{restarts:?}");
     prop_assert_eq!(&world.robbed, &vec![]);
     let most = if rules.weighs_copies() { 3 } else { 2 };
-    prop_assert!(rules.clones() || world.most_at_once() <= most, "{} at once", world.most_at_once());
+    let cloned: BTreeSet<TaskId> = world.done.iter().filter(|one| one.clones).map(|one| one.task).collect();
+    let at_once = world.most_at_once(|task| !cloned.contains(&task));
+    prop_assert!(at_once <= most, "{at_once} at once");
     Ok(())
 }
 
 /// Lets the jobs run. What was carried out.
 fn run(rules: Rules, dice: &[u8]) -> Result<Vec<Decision>, TestCaseError> {
-    let (caps, clones) = (rules.caps, rules.clones());
+    let caps = rules.caps;
     let mut world = World::new(rules.params(), dice);
-    let (mut open, mut decided, mut ended) = (Open::new(), Vec::new(), Vec::new());
+    let (mut open, mut decided, mut ended, mut clones) = (Open::new(), Vec::new(), Vec::new(), BTreeSet::new());
     for second in 1..44 {
         let second = BEGIN + f64::from(second);
         world.turn(second);
@@ -200,6 +116,7 @@ fn run(rules: Rules, dice: &[u8]) -> Result<Vec<Decision>, TestCaseError> {
         prop_assert!(pass.copies.iter().all(|end| world.are_its_own(end)), "{:?}", pass.copies);
         for decision in &pass.decisions {
             allowed(decision, &open, rules, &world)?;
+            clones.extend(Some(decision.id).filter(|_| decision.clones));
             if decision.action != Action::Withdraw {
                 open.insert(decision.id, decision.clone());
                 decided.push((decision.id, decision.copies));
@@ -207,14 +124,16 @@ fn run(rules: Rules, dice: &[u8]) -> Result<Vec<Decision>, TestCaseError> {
             world.ask(second, decision);
         }
         world.send(second);
-        within(caps, clones, |of| open.values().filter(|one| of(one.task)).map(|one| one.copies).sum())?;
-        within(caps, clones, |of| world.live(of))?;
+        let asked = open.values().map(|one| Copies { of: one.task, count: one.copies, clones: one.clones });
+        within(caps, &asked.collect::<Vec<_>>())?;
+        let live = world.live().map(|(of, decision)| Copies { of, count: 1, clones: clones.contains(&decision) });
+        within(caps, &live.collect::<Vec<_>>())?;
         done(rules, &world)?;
         within_beta(rules, &open, &world)?;
         within_waiting(rules, &pass.decisions)?;
         for host in ["nm1", "nm2", "nm3", "nm4"] {
-            let from = open.values().filter(|one| one.host.as_deref() == Some(host)).count();
-            prop_assert!(clones || from <= caps.node as usize, "{from} for attempts on {host}");
+            let from = open.values().filter(|one| one.host.as_deref() == Some(host) && !one.clones).count();
+            prop_assert!(from <= caps.node as usize, "{from} for attempts on {host}");
         }
         prop_assert!(decided.iter().map(|(_, copies)| copies).sum::<u32>() <= caps.minute, "{decided:?} within 44 s");
     }
@@ -236,20 +155,34 @@ proptest! {
     }
 }
 
+/// What was carried out in the run of that number, with room for much.
+fn run_of(seed: u32, policy: PolicyName) -> Vec<Decision> {
+    let dice: Vec<u8> = (1..400_u32).map(|n| (n.wrapping_mul(seed * 2 + 2_654_435_769) >> 16) as u8).collect();
+    let caps = Caps { cluster: 19, user: 19, queue: 19, job: 8, node: 8, minute: 59 };
+    let (alpha, gamma) = (1 + seed % 2, 1 + seed % 3);
+    let (beside, by_machine, beta, prior, unplaced) = (false, false, 64, 0.1, 8);
+    let rules = Rules { policy, caps, together: true, alpha, gamma, beside, by_machine, beta, prior, unplaced };
+    run(rules, &dice).unwrap_or_else(|why| panic!("{} with seed {seed}: {why}", policy.label()))
+}
+
 #[test]
 fn by_chance_tasks_are_copied_twice_over_and_restarted_and_copies_withdrawn() {
-    let caps = Caps { cluster: 19, user: 19, queue: 19, job: 8, node: 8, minute: 59 };
     let mut seen: BTreeMap<Action, usize> = BTreeMap::new();
     let mut twice = 0;
-    for seed in 0..40_u32 {
-        let dice: Vec<u8> = (1..400_u32).map(|n| (n.wrapping_mul(seed * 2 + 2_654_435_769) >> 16) as u8).collect();
-        let (policy, alpha, gamma) = (PolicyName::Mantri, 1 + seed % 2, 1 + seed % 3);
-        let (beside, by_machine, beta, unplaced) = (false, false, 64, 8);
-        let rules = Rules { policy, caps, together: true, alpha, gamma, beside, by_machine, beta, unplaced };
-        let done = run(rules, &dice).unwrap();
+    for seed in 0..40 {
+        let done = run_of(seed, PolicyName::Mantri);
         done.iter().for_each(|decision| *seen.entry(decision.action).or_default() += 1);
         twice += done.iter().filter(|decision| decision.action == Action::Duplicate && decision.live > 1).count();
     }
     assert!(Action::ALL.iter().all(|action| seen.get(action).is_some_and(|times| *times > 10)), "{seen:?}");
     assert!(twice > 10, "{twice} beside another");
+}
+
+#[test]
+fn by_chance_tasks_are_cloned_under_each_policy_that_clones() {
+    for policy in [PolicyName::Dolly, PolicyName::Drover] {
+        let all = (0..40).flat_map(|seed| run_of(seed, policy));
+        let clones = all.filter(|decision| decision.clones).count();
+        assert!(clones > 10, "{clones} under {}", policy.label());
+    }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// When the jobs begin, seconds; each has sixteen maps.
 pub const BEGIN: f64 = 42.0;
 /// Users and queues.
-pub const JOBS: [(&str, &str); 3] = [("alice", "root.etl"), ("alice", "root.adhoc"), ("bob", "root.etl")];
+pub const JOBS: [(&str, &str); 3] = [("alice", "root.etl"), ("bob", "root.adhoc"), ("alice", "root.adhoc")];
 
 /// An attempt that exists; its number is its place among its task's.
 struct Real {
@@ -123,11 +123,11 @@ impl World<'_> {
         self.dice.next().map_or(0, |die| die % sides)
     }
 
-    /// Attempts that came of decisions and have not ended, but for those that have taken another's place.
-    pub fn live(&self, of: impl Fn(TaskId) -> bool) -> u32 {
-        let theirs = self.attempts.iter().filter(|(task, _)| of(**task)).flat_map(|(_, attempts)| attempts);
-        let in_flight = |decision: u64| !self.replaced.contains(&decision);
-        theirs.filter(|real| real.asked.is_some_and(in_flight) && real.is_live()).count() as u32
+    /// Attempts that came of decisions and have not ended, but for those that have taken another's place: of each its task and its decision.
+    pub fn live(&self) -> impl Iterator<Item = (TaskId, u64)> {
+        let all = self.attempts.iter().flat_map(|(task, attempts)| attempts.iter().map(move |real| (*task, real)));
+        let live = all.filter(|(_, real)| real.is_live()).filter_map(|(task, real)| Some((task, real.asked?)));
+        live.filter(move |(_, decision)| !self.replaced.contains(decision))
     }
 
     /// Did, at some time since a restart was decided on, or a copy that is no clone, only such attempts of the task run as the engine had not known of? They are its own, or as good: where no answer names
@@ -142,10 +142,10 @@ impl World<'_> {
         self.replaced.contains(&decision.id)
     }
 
-    /// Attempts of one task that run or wait for their containers at once, where they are most.
-    pub fn most_at_once(&self) -> usize {
-        let live = |attempts: &Vec<Real>| attempts.iter().filter(|real| real.is_live()).count();
-        self.attempts.values().map(live).max().unwrap_or(0)
+    /// Attempts of one of these tasks that run or wait for their containers at once, where they are most.
+    pub fn most_at_once(&self, of: impl Fn(TaskId) -> bool) -> usize {
+        let theirs = self.attempts.iter().filter(|(task, _)| of(**task));
+        theirs.map(|(_, attempts)| attempts.iter().filter(|real| real.is_live()).count()).max().unwrap_or(0)
     }
 
     /// Does none of the attempts that are told of with an end come of another decision?
