@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// When the jobs begin, seconds; each has sixteen maps.
 pub const BEGIN: f64 = 42.0;
 /// Users and queues.
-pub const JOBS: [(&str, &str); 3] = [("alice", "root.etl"), ("alice", "root.adhoc"), ("bob", "root.etl")];
+pub const JOBS: [(&str, &str); 3] = [("alice", "root.etl"), ("bob", "root.adhoc"), ("alice", "root.adhoc")];
 
 /// An attempt that exists; its number is its place among its task's.
 struct Real {
