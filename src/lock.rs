@@ -16,7 +16,7 @@ pub struct Lock {
 /// Takes the lock that this file stands for, which is made if it is not there. Another process may be just ending: it is given so long.
 ///
 /// # Errors
-/// `WouldBlock` where another one has it; and where the file cannot be made. A file system without locks has nobody locked out.
+/// `WouldBlock` where another one has it; and where the file cannot be made, or its file system has no locks.
 pub fn take(path: &Path, patience: Duration) -> io::Result<Lock> {
     const AGAIN: Duration = Duration::from_millis(100);
     // Another user's, as of a service that once ran as root, need not be written to.
@@ -25,7 +25,7 @@ pub fn take(path: &Path, patience: Duration) -> io::Result<Lock> {
     let until = Instant::now() + patience;
     loop {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) | Err(Errno::NOTSUP | Errno::NOLCK | Errno::NOSYS) => return Ok(Lock { _file: file }),
+            Ok(()) => return Ok(Lock { _file: file }),
             Err(error) if error == Errno::WOULDBLOCK && Instant::now() < until => std::thread::sleep(AGAIN),
             Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),

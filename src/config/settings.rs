@@ -69,7 +69,8 @@ settings! {
         /// Directory of the cluster's client configuration (core-site.xml, yarn-site.xml, mapred-site.xml). The variable
         /// HADOOP_CONF_DIR is read too.
         conf_dir: Option<PathBuf> = "", Kind::Path;
-        /// Addresses of the ResourceManagers' web servers, when they are not to be taken from the configuration.
+        /// Addresses of the ResourceManagers' web servers, when they are not to be taken from the configuration. Each by a name of its own: one name that moves from the one to the other
+        /// is asked for anew only when connections end.
         rm_urls: Vec<Url> = "", Kind::Urls;
         /// Address of the JobHistoryServer's web server, when it is not to be taken from the configuration.
         history_url: Option<Url> = "", Kind::Url;

@@ -1,6 +1,7 @@
 //! What the poller may know of the engine: which tasks are worth a request, which configurations are known. Kept outside the engine's
 //! thread, so that asking never waits for a pass.
 
+use crate::shim;
 use drover_core::engine::Engine;
 use drover_core::model::{AttemptId, JobId, Observation, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,7 @@ struct Hint {
     readings: Vec<AttemptId>,
     settings_known: bool,
     hidden: bool,
+    has_shim: bool,
 }
 
 impl Hints {
@@ -50,6 +52,7 @@ impl Hints {
                 readings: if job.shim { Vec::new() } else { engine.readings(id, SUSPECTS) },
                 settings_known: job.settings.is_some(),
                 hidden: job.hidden,
+                has_shim: shim::is_loaded(job),
             });
             let mut inner = self.lock();
             match hint {
@@ -82,6 +85,11 @@ impl Hints {
     /// Does the job's AM refuse to let Drover view its tasks?
     pub fn hidden(&self, job: JobId) -> bool {
         self.lock().jobs.get(&job).is_some_and(|hint| hint.hidden)
+    }
+
+    /// Does the job's ApplicationMaster load the shim, heard or not?
+    pub fn has_shim(&self, job: JobId) -> bool {
+        self.lock().jobs.get(&job).is_some_and(|hint| hint.has_shim)
     }
 
     /// Is the job's configuration known?

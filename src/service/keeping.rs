@@ -80,7 +80,7 @@ pub fn begin(
             "an earlier process left actions without an end, or jobs; what runs will tell, and history of what does not"
         );
     }
-    notes.wait_for(&left.actions, config.act.answer_grace);
+    notes.wait_for(&left.actions, config.act.answer_grace, clock::now());
     notes.left.take(&left);
     let ledger = Ledger::start(path, bounds(config), Pace::default(), clock::now, metrics)?;
     let access = Access::new(path, ledger.watch());

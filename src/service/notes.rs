@@ -7,7 +7,7 @@ use super::orders::Orders;
 use super::reread::Rereads;
 use super::restarts::Restarts;
 use crate::ledger::Unanswered;
-use crate::shim::Shim;
+use crate::shim::{self, Shim};
 use crate::yarn::facts::cluster::AppSeen;
 use crate::yarn::schedule::Wants;
 use drover_core::engine::{Engine, Pass};
@@ -98,7 +98,7 @@ impl Notes {
             self.restarts.get().iter().for_each(|restarts| restarts.call_off(order.id));
         }
         for order in stand {
-            let has_shim = engine.cluster().job(order.job).is_none_or(|job| job.shim);
+            let has_shim = engine.cluster().job(order.job).is_none_or(|job| job.shim || shim::is_loaded(job));
             match self.restarts.get().filter(|_| !has_shim) {
                 Some(restarts) => restarts.take(order),
                 None => shim.carry_out(order),
@@ -115,9 +115,9 @@ impl Notes {
     }
 
     /// Sends no order for a task while an earlier process's may still be on its way: until its deadline and the answer's grace have passed its attempts do not show it.
-    pub fn wait_for(&self, left: &[Unanswered], grace: Millis) {
+    pub fn wait_for(&self, left: &[Unanswered], grace: Millis, now: Time) {
         let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
-        left.iter().for_each(|one| orders.wait_for(one.task, one.deadline + grace));
+        left.iter().for_each(|one| orders.wait_for(one.task, unseen_until(one.deadline, now) + grace));
     }
 
     /// Has the shims of these jobs tell all of them again.
@@ -126,6 +126,12 @@ impl Notes {
             jobs.into_iter().for_each(|job| shim.ask_snapshot(job));
         }
     }
+}
+
+/// Until when what an earlier process asked for may be begun. Its clock may have been ahead, and no order lives longer than a minute (`act.deadline`).
+fn unseen_until(deadline: Time, now: Time) -> Time {
+    const LIVES: Millis = Millis(60_000);
+    deadline.min(now + LIVES)
 }
 
 /// What the poller asks.
@@ -149,7 +155,7 @@ impl Wants for Asks {
     }
 
     fn may_kill(&self, job: JobId) -> Option<bool> {
-        self.0.restarts.get().map(|restarts| restarts.may(job))
+        self.0.restarts.get().map(|restarts| restarts.may(job) && !self.0.hints.has_shim(job))
     }
 
     fn settings_known(&self, job: JobId) -> bool {
@@ -172,7 +178,32 @@ impl Wants for Asks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drover_core::model::ClusterFact;
+    use crate::service::fixture;
+    use drover_core::model::{ClusterFact, JobSettings};
+
+    #[test]
+    fn an_order_of_a_process_whose_clock_was_ahead_is_waited_for_no_longer_than_any_lives() {
+        let until = |deadline| unseen_until(Time(deadline), Time(100_000)).0;
+        assert_eq!([90_000, 108_000, 7_300_000].map(until), [90_000, 108_000, 160_000]);
+    }
+
+    #[test]
+    fn a_job_that_loads_the_shim_is_known_to_though_it_is_not_heard() {
+        let mut desk = fixture::watched();
+        let hints = Hints::default();
+        let mut loads = |speculator: Option<&str>, seq| {
+            let settings = JobSettings { speculator: speculator.map(str::to_owned), ..JobSettings::default() };
+            let seen = fixture::seen(fixture::job(1), seq, 130_000, Fact::Settings(fixture::job(1), settings));
+            hints.touch(&seen);
+            desk.observe(seen);
+            hints.publish(&desk.engine);
+            hints.has_shim(fixture::job(1))
+        };
+        assert_eq!(
+            [(None, 900), (Some("a.Other"), 901), (Some(shim::CLASS), 902)].map(|(class, seq)| loads(class, seq)),
+            [false, false, true]
+        );
+    }
 
     #[test]
     fn the_service_is_ready_once_each_part_of_the_cluster_was_seen_and_says_what_is_missing_and_when_it_last_heard() {

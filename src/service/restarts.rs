@@ -220,12 +220,12 @@ impl Known {
 
 /// For how many of [`TURNED_DOWN_MAX`] an answer counts that says that nothing was killed; `None` where it does not say so.
 fn counts_for(kind: &Kind) -> Option<u32> {
-    use Kind::{Forbidden, Html, NotFound, Status, Unauthorized, Unreachable};
+    use Kind::{Forbidden, Html, NotFound, Standby, Status, Unauthorized, Unreachable};
     match kind {
         Unauthorized(_) | Forbidden(_) => Some(TURNED_DOWN_MAX),
         NotFound(_) | Status { .. } | Html(_) => Some(1),
         // Nothing was asked of the job.
-        Unreachable(_) => Some(0),
+        Unreachable(_) | Standby { .. } => Some(0),
         _ => None,
     }
 }

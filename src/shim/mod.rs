@@ -37,6 +37,16 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
+use drover_core::model::Job;
+
+/// The class that an ApplicationMaster loads.
+pub const CLASS: &str = "io.drover.shim.DroverSpeculator";
+
+/// Does a job's ApplicationMaster load it, by its settings, be it heard or not?
+pub fn is_loaded(job: &Job) -> bool {
+    job.settings.as_ref().and_then(|settings| settings.speculator.as_deref()) == Some(CLASS)
+}
+
 pub use batch::{Batch, Late};
 pub use metrics::Metrics;
 pub use outbox::action_id;

@@ -1,5 +1,6 @@
 //! A job's configuration, as its shim tells it: the properties themselves, read by the one reader of a job's properties.
 
+use super::CLASS;
 use crate::yarn::facts::{Refused, settings};
 use crate::yarn::wire::job::{Conf, Property};
 use crate::yarn::wire::lenient::{List, Text};
@@ -13,7 +14,7 @@ pub fn read(told: &BTreeMap<String, String>, mode: Mode, hadoop: &str) -> (JobSe
     let items = told.iter().map(|(name, value)| Property { name: text(name), value: text(value) }).collect();
     let mut refused = Refused::default();
     let settings = settings::settings(&Conf { property: List { items, odd: 0 } }, Some(hadoop), &mut refused);
-    (JobSettings { mode: Some(mode), ..settings }, refused)
+    (JobSettings { mode: Some(mode), speculator: Some(CLASS.to_owned()), ..settings }, refused)
 }
 
 #[cfg(test)]
@@ -34,6 +35,7 @@ mod tests {
         assert!(!settings.map_speculation && settings.reduce_speculation);
         assert_eq!((settings.report_interval, settings.reduce_container.memory_mb), (Millis(3_000), 2048));
         assert_eq!(settings.mode, Some(Mode::Off), "what the shim has worked out counts");
+        assert_eq!(settings.speculator.as_deref(), Some(CLASS), "it is the one that speaks");
         assert_eq!(refused, Refused::default());
         let old = [("mapreduce.task.timeout".to_owned(), "600000".to_owned())].into();
         assert_eq!(read(&old, Mode::Off, "2.7.7").0.report_interval, Millis(3_000), "which nothing changes");

@@ -14,7 +14,7 @@ const DEFAULT_TIMEOUT_MS: u64 = 600_000;
 /// Above this a straggler shows late.
 const SLOW_REPORTS: Millis = Millis(3_000);
 /// The shim's class.
-pub const SHIM: &str = "io.drover.shim.DroverSpeculator";
+pub const SHIM: &str = crate::shim::CLASS;
 
 /// Checks the site files, with `env` for the variables in them; they come back for the checks that follow.
 pub fn check(config: &Config, env: Env, checks: &mut Checks) -> Option<Site> {

@@ -30,6 +30,13 @@ fn attempt(number: u32, state: &str, percent: f64) -> Value {
         "startTime": 1_795_000_105_000_u64, "finishTime": 0, "elapsedTime": 15_000, "type": "MAP", "nodeHttpAddress": "n2:8042"})
 }
 
+#[test]
+fn where_nothing_was_asked_of_a_job_its_attempt_may_be_killed_later() {
+    assert_eq!(counts_for(&Kind::Unreachable("refused".into())), Some(0));
+    assert_eq!(counts_for(&Kind::Standby { active: None }), Some(0));
+    assert_eq!(counts_for(&Kind::Timeout(Duration::ZERO)), None, "it may have been");
+}
+
 /// Restarts through the ResourceManager there, and what they tell the engine.
 fn restarts_at(rm: String) -> (Restarts, mpsc::Receiver<Observation>) {
     let cluster = Cluster::discover(None, &Overrides { rms: vec![rm], ..Overrides::default() }).unwrap();

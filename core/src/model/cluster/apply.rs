@@ -129,8 +129,8 @@ impl ClusterState {
         }
         let offset = seen.at.ms_after(seen.received);
         let job = self.job_told_of(id, seen.received, offset)?;
-        if matches!(seen.source.channel, Channel::Am | Channel::Shim) {
-            job.outlive(seen.source.incarnation);
+        if matches!(seen.source.channel, Channel::Am | Channel::Shim) && job.outlive(seen.source.incarnation) {
+            job.maps_were_over_by(seen.at);
         }
         // It tells a state once. Told later it is no older, whatever the AM's clock says since it was set back.
         if seen.source.channel == Channel::Shim && seen.received >= job.heard && seen.at < job.am_time(job.heard) {

@@ -205,9 +205,9 @@ impl Job {
     }
 
     /// An AM of that number speaks. If it is a newer one, what ran under its predecessors runs no more, and their progress is no one's.
-    pub fn outlive(&mut self, incarnation: u64) {
+    pub fn outlive(&mut self, incarnation: u64) -> bool {
         if incarnation <= self.incarnation {
-            return;
+            return false;
         }
         (self.incarnation, self.stirred) = (incarnation, true);
         let first = self.first_number();
@@ -227,6 +227,14 @@ impl Job {
                 task.marks = task.marks.skewing(false);
             }
         }
+        true
+    }
+
+    /// The AM's clock says `at` now, and may be behind the one by which maps ended: none ended later.
+    pub(super) fn maps_were_over_by(&mut self, at: Time) {
+        if self.maps_done().at.is_some_and(|done| done > at) {
+            self.maps_over = at.0.into();
+        }
     }
 
     /// A shim begins to speak: what it says of a task first counts, though a listing that was stamped with its end seems newer.
@@ -240,9 +248,7 @@ impl Job {
         self.date_back();
         let tasks = self.tasks.iter_mut().flatten().flatten();
         tasks.filter(|task| task.state == TaskState::Running).for_each(|task| task.marks = task.marks.skewing(true));
-        if self.maps_done().at.is_some_and(|done| done > at) {
-            self.maps_over = at.0.into();
-        }
+        self.maps_were_over_by(at);
     }
 
     /// Was the AM's clock set since that was launched which is told, at `at` on it, to run?

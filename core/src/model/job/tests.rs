@@ -469,6 +469,19 @@ fn what_ran_while_its_ams_clock_was_set_tells_nothing_of_others_until_it_runs_an
 }
 
 #[test]
+fn maps_that_ended_by_the_clock_of_an_am_whose_next_is_behind_were_over_when_that_began_to_speak() {
+    let mut job = job(Some([1, 1]));
+    let done =
+        TaskFact { state: Some(TaskState::Succeeded), finished: Some(Time(50_000)), ..TaskFact::of(map(&job, 0)) };
+    assert!(job.learn_task(&done, Time(50_000), 10));
+    assert!(job.outlive(2) && !job.outlive(2));
+    job.maps_were_over_by(Time(60_000));
+    assert_eq!(job.maps_done().at, Some(Time(50_000)));
+    job.maps_were_over_by(Time(20_000));
+    assert_eq!(job.maps_done().at, Some(Time(20_000)));
+}
+
+#[test]
 fn maps_that_ended_before_their_ams_clock_was_set_back_were_over_when_it_was() {
     let mut job = job(Some([1, 1]));
     let done =
