@@ -152,7 +152,7 @@ settings! {
         /// Have attempts killed so that their tasks start anew on another node (Mantri §5.1), where the policy finds that better than a copy. It gives up what the attempt
         /// has done for what is only an estimate, so it is not done unless it is asked for ([acting](acting.md#restarts)).
         restart: bool = "false", Kind::Flag;
-        /// Have attempts of jobs without a shim killed so that their tasks start anew, through the ResourceManager's proxy (Hadoop 2.8 and later); nothing else can be done to such jobs. Over REST an
+        /// Have attempts of jobs that do not load the shim killed so that their tasks start anew, through the ResourceManager's proxy (Hadoop 2.8 and later); nothing else can be done to such jobs. Over REST an
         /// attempt that succeeds in that instant may lose its output, and its map runs again ([acting](acting.md#restarts-over-rest)).
         rest_restart: bool = "false", Kind::Flag;
         /// Keep all new containers of a job, not only copies, off the machines that `blacklist.beside` lists and off those on which its own tasks straggle, by the ApplicationMaster's own blacklist; each is let in
@@ -281,7 +281,7 @@ settings! {
     }
 
     /// Constants of the policy `mantri` (Mantri, OSDI 2010, §5.1), and of what `drover` takes from it. What is not set here is taken from the preset. A restart is advised, and carried out
-    /// only where `act.restart` allows it, or `act.rest_restart` for jobs without a shim. A copy too many is not even withdrawn: Hadoop starts another attempt for each one that is killed.
+    /// only where `act.restart` allows it, or `act.rest_restart` for jobs that do not load the shim. A copy too many is not even withdrawn: Hadoop starts another attempt for each one that is killed.
     mantri: Mantri = "mantri" {
         /// Delta: period of progress reports, at most.
         period: Option<Millis> = "", Kind::Span(0, HOUR), reloadable;

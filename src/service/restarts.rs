@@ -1,4 +1,4 @@
-//! Restarts over REST, of jobs without a shim, where the configuration allows them: an attempt is killed through the ResourceManager's proxy, and Hadoop starts another in its place.
+//! Restarts over REST, of jobs that do not load the shim, where the configuration allows them: an attempt is killed through the ResourceManager's proxy, and Hadoop starts another in its place.
 //!
 //! Nothing can be checked here in the instant in which it is done, as a shim does. So an attempt and its peers are read once more right before, none is killed twice, kills come one at a time,
 //! and what a kill came to that nobody has answered is told by the attempts that are seen later.
@@ -220,12 +220,12 @@ impl Known {
 
 /// For how many of [`TURNED_DOWN_MAX`] an answer counts that says that nothing was killed; `None` where it does not say so.
 fn counts_for(kind: &Kind) -> Option<u32> {
-    use Kind::{Forbidden, Html, NotFound, Standby, Status, Unauthorized, Unreachable};
+    use Kind::{Certificate, Forbidden, ForeignRedirect, Html, NotFound, Standby, Status, Unauthorized, Unreachable};
     match kind {
         Unauthorized(_) | Forbidden(_) => Some(TURNED_DOWN_MAX),
-        NotFound(_) | Status { .. } | Html(_) => Some(1),
+        NotFound(_) | Status { .. } | Html(_) | ForeignRedirect(_) => Some(1),
         // Nothing was asked of the job.
-        Unreachable(_) | Standby { .. } => Some(0),
+        Unreachable(_) | Certificate(_) | Standby { .. } => Some(0),
         _ => None,
     }
 }

@@ -71,7 +71,7 @@ impl Tally {
         let given = |kind, first: Option<Time>, span: Span| {
             u32::from(kind == TaskKind::Map && span.holds(first) && asked_before(span))
         };
-        let mut left = [Holding::of(job, cluster); 2];
+        let mut left = Holding::of(job, cluster);
         // Where the scheduler does not go by labels all is of none, and no name need be sought for each attempt.
         let (mut unlabelled, mut of_label) = (None::<i64>, BTreeMap::<&str, i64>::new());
         let (mut of_queue, mut held) = (0, held(job, cluster));
@@ -228,8 +228,10 @@ impl Span {
 struct Holding(Option<Resources>);
 
 impl Holding {
-    fn of(job: &Job, cluster: &ClusterState) -> Holding {
-        Holding(cluster.held_most.get(&job.id.0).copied().filter(|held| held.memory_mb > 0))
+    /// Since nodes were told, and since queues were.
+    fn of(job: &Job, cluster: &ClusterState) -> [Holding; 2] {
+        let held = cluster.held_most.get(&job.id.0).copied().unwrap_or_default();
+        held.map(|held| Holding(Some(held).filter(|held| held.memory_mb > 0)))
     }
 
     /// What an attempt whose container takes so much has taken since, 1, or given back, -1; or 0.

@@ -70,6 +70,8 @@ fn decided(
         let decisions = script.decide(at(second)).decisions;
         all.extend(decisions.into_iter().map(|one| (step, one.task, one.action, one.mode, one.rule)));
     }
+    // Of two that gain the same but for a millisecond either comes first in a pass.
+    all.sort_by_key(|(step, task, ..)| (*step, *task));
     all
 }
 

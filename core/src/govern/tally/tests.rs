@@ -54,7 +54,7 @@ fn a_job_gives_back_no_more_than_the_resource_manager_had_given_it() {
             attempt(&mut job, map(index).attempt(0), Killed, 1_000, TOLD + 1);
         }
         let mut cluster = told(job);
-        cluster.held_most.insert(JOB.0, Resources { memory_mb, vcores: 9 });
+        cluster.held_most.insert(JOB.0, [Resources { memory_mb, vcores: 9 }; 2]);
         let tally = Tally::count(&cluster, &Flights::default());
         more_of("", tally.in_queue.get("etl"))
     };

@@ -29,6 +29,7 @@ impl ClusterState {
             Fact::Nodes(nodes) => {
                 self.learn_nodes(nodes);
                 self.nodes_told = seen.received;
+                self.holds_anew(0);
                 Changed::Cluster
             }
             Fact::Racks(racks) => {
@@ -38,11 +39,11 @@ impl ClusterState {
             Fact::Queues(queues) => {
                 self.queues = queues.iter().map(|queue| (queue.name.clone(), queue.clone())).collect();
                 self.queues_told = seen.received;
+                self.holds_anew(1);
                 Changed::Cluster
             }
             Fact::Apps(apps) => {
                 self.held_most = apps.iter().map(|app| (app.app, self.most_held(app))).collect();
-                self.apps_told = seen.received;
                 self.apps = apps.iter().map(|app| (app.app, app.clone())).collect();
                 for app in apps {
                     if let Some(job) = self.jobs.get_mut(&JobId(app.app)) {
@@ -77,16 +78,6 @@ impl ClusterState {
 
     /// In place where they are those known, as nearly always. A host may be listed twice: two NodeManagers can share one, and one that has started again on another port is listed beside
     /// what it was before, as lost or shut down, until the RM itself starts again. So of a host's the most usable counts.
-    /// See [`ClusterState::held_most`], with one more telling.
-    fn most_held(&self, app: &AppFact) -> Resources {
-        let since = self.nodes_told.min(self.queues_told);
-        let before = match self.apps_told > since {
-            true => self.held_most.get(&app.app).copied(),
-            false => self.apps.get(&app.app).map(|known| known.allocated),
-        };
-        before.map_or(app.allocated, |before| before.most(app.allocated))
-    }
-
     fn learn_nodes(&mut self, nodes: &[NodeFact]) {
         let mut nodes: Vec<&NodeFact> = nodes.iter().collect();
         nodes.sort_by_key(|node| (node.usable, !node.is_given_up()));
@@ -105,6 +96,19 @@ impl ClusterState {
         self.nodes = nodes.into_iter().map(|node| (node.host.clone(), node.clone())).collect();
         self.nodes.sort_unstable_keys();
         self.nodes.keys().for_each(|host| self.hosts.list(host));
+    }
+
+    /// See [`ClusterState::held_most`], with one more telling.
+    fn most_held(&self, app: &AppFact) -> [Resources; 2] {
+        let before = self.held_most.get(&app.app).copied().unwrap_or_default();
+        before.map(|before| before.most(app.allocated))
+    }
+
+    /// Nodes (0) or queues (1) have been told, with what applications hold now.
+    fn holds_anew(&mut self, of: usize) {
+        for (app, held) in &mut self.held_most {
+            held[of] = self.apps.get(app).map_or(Resources::default(), |app| app.allocated);
+        }
     }
 
     /// Is it new, of the newest life of its source, and about what that source may speak of?

@@ -34,12 +34,9 @@ pub struct ClusterState {
     pub queues: BTreeMap<String, QueueFact>,
     /// Running applications, as the RM lists them.
     pub apps: BTreeMap<AppId, AppFact>,
-    /// The most that each of them was told to hold since both nodes and queues were told, or as these were.
+    /// The most that each of them was told to hold since nodes were told, and since queues were, or as these were.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub held_most: BTreeMap<AppId, Resources>,
-    /// When applications were told, the service's clock.
-    #[serde(default)]
-    apps_told: Time,
+    pub held_most: BTreeMap<AppId, [Resources; 2]>,
     /// When the totals were told, the service's clock.
     pub totals_told: Time,
     /// When the nodes were told, the service's clock.

@@ -86,30 +86,26 @@ fn what_the_rm_has_said_of_owner_and_queue_stands_also_while_a_listing_lacks_the
 }
 
 #[test]
-fn what_an_application_held_as_its_nodes_and_queues_were_told_is_known_until_both_are_told_again() {
+fn what_an_application_held_as_nodes_were_told_is_known_until_they_are_told_again_and_so_of_queues() {
     let mut cluster = ClusterState::default();
-    let mut seq = 0;
-    let mut tell = |received, fact| {
-        seq += 1;
-        cluster.apply(&seen(Channel::Rm, seq, received, fact)).unwrap();
-        cluster.held_most.values().map(|held| held.memory_mb).collect::<Vec<_>>()
+    let mut at = 0;
+    let mut tell = |fact| {
+        at += 10;
+        cluster.apply(&seen(Channel::Rm, at, at, fact)).unwrap();
+        cluster.held_most.values().map(|held| held.map(|held| held.memory_mb)).collect::<Vec<_>>()
     };
     let apps = |memory_mb| {
         let [user, queue, name] = ["alice", "q", "j"].map(str::to_owned);
         let (app, allocated) = (job_id(1).0, Resources { memory_mb, vcores: 1 });
         Fact::Apps(vec![AppFact { app, user, queue, name, started: Time(1), containers: 1, allocated, label: None }])
     };
-    assert_eq!(tell(10, apps(100)), [100]);
-    tell(20, Fact::Nodes(Vec::new()));
-    tell(21, Fact::Queues(Vec::new()));
-    assert_eq!([tell(30, apps(20)), tell(40, apps(10))], [[100], [100]], "it held them as nodes were told");
-    tell(50, Fact::Nodes(Vec::new()));
-    assert_eq!(tell(60, apps(5)), [100], "queues have not been told since");
-    tell(70, Fact::Queues(Vec::new()));
-    assert_eq!([tell(80, apps(5)), tell(90, apps(5))], [[100], [100]], "told at 60, after the nodes");
-    tell(100, Fact::Nodes(Vec::new()));
-    tell(101, Fact::Queues(Vec::new()));
-    assert_eq!([tell(110, apps(5)), tell(120, Fact::Apps(Vec::new()))], [vec![5], vec![]]);
+    let (nodes, queues) = (|| Fact::Nodes(Vec::new()), || Fact::Queues(Vec::new()));
+    assert_eq!(tell(apps(100)), [[100, 100]]);
+    assert_eq!([tell(nodes()), tell(queues())], [[[100, 100]], [[100, 100]]], "as they were told");
+    assert_eq!([tell(apps(20)), tell(apps(10))], [[[100, 100]], [[100, 100]]]);
+    assert_eq!([tell(nodes()), tell(apps(30))], [[[10, 100]], [[30, 100]]]);
+    assert_eq!([tell(queues()), tell(apps(5))], [[[30, 30]], [[30, 30]]]);
+    assert_eq!(tell(Fact::Apps(Vec::new())), [[0; 2]; 0]);
 }
 
 #[test]
