@@ -37,6 +37,15 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
+pub use batch::{Batch, Late};
+pub use metrics::Metrics;
+pub use outbox::action_id;
+pub use params::{ActParams, Identity, ProofParams, ShimParams};
+pub use server::Shim;
+pub use table::SessionView;
+pub use trust::{AppLife, AppVouch, Vouch, VouchError};
+pub use values::Key;
+
 use drover_core::model::Job;
 
 /// The class that an ApplicationMaster loads.
@@ -46,12 +55,3 @@ pub const CLASS: &str = "io.drover.shim.DroverSpeculator";
 pub fn is_loaded(job: &Job) -> bool {
     job.settings.as_ref().and_then(|settings| settings.speculator.as_deref()) == Some(CLASS)
 }
-
-pub use batch::{Batch, Late};
-pub use metrics::Metrics;
-pub use outbox::action_id;
-pub use params::{ActParams, Identity, ProofParams, ShimParams};
-pub use server::Shim;
-pub use table::SessionView;
-pub use trust::{AppLife, AppVouch, Vouch, VouchError};
-pub use values::Key;

@@ -71,7 +71,7 @@ impl Tally {
         let given = |kind, first: Option<Time>, span: Span| {
             u32::from(kind == TaskKind::Map && span.holds(first) && asked_before(span))
         };
-        let mut left = Holding::of(job, cluster);
+        let [mut by_nodes, mut by_queues] = Holding::of(job, cluster);
         // Where the scheduler does not go by labels all is of none, and no name need be sought for each attempt.
         let (mut unlabelled, mut of_label) = (None::<i64>, BTreeMap::<&str, i64>::new());
         let (mut of_queue, mut held) = (0, held(job, cluster));
@@ -85,11 +85,11 @@ impl Tally {
                 of_queue += given(kind, first, queues);
                 native += usize::from(has_uncounted_copy(id, task, flights));
                 for attempt in &task.attempts {
-                    let (size, change) = left[0].change(attempt, nodes, of_kind);
+                    let (size, change) = by_nodes.change(attempt, nodes, of_kind);
                     if let Some(host) = attempt.host.filter(|_| change != 0) {
                         on_nodes.entry(host).or_default().add(size, change);
                     }
-                    let (size, change) = left[1].change(attempt, queues, of_kind);
+                    let (size, change) = by_queues.change(attempt, queues, of_kind);
                     if change != 0 {
                         let more = size.memory_mb as i64 * change;
                         match by_label {
