@@ -112,7 +112,7 @@ def in_turn(rows: list) -> list:
 
 
 # Of a job on each node, by round. What a job takes on two processors is mostly the start of its JVMs where its maps are
-# short, whatever is done about slow ones: so these work for six and eight seconds.
+# short, whatever is done about slow ones: so these work for ten and eight seconds.
 MANTRI_SIZES = ((24, 40), (40, 28), (32, 36), (28, 32))
 # Eighteen maps run at once, and are done after some seventeen seconds; those of the second wave have begun their work.
 TURNS_AFTER_MS = 25_000
@@ -122,7 +122,7 @@ def mantri(number: int) -> list:
     """More tasks than places, so that some wait when the first are seen to be slow."""
     slow_node, turns_slow = MANTRI_SIZES[number % len(MANTRI_SIZES)]
     whole = {**ONE_WAVE, "lab.slow.nodes": "nm2:10"}
-    slow = {**whole, "lab.map.ms": 6000, "lab.maps": slow_node}
+    slow = {**whole, "lab.map.ms": 10_000, "lab.maps": slow_node}
     turns = {**whole, "lab.map.ms": 8000, "lab.maps": turns_slow, "lab.slow.after.ms": TURNS_AFTER_MS}
     return in_turn([("slow-node", slow_node, slow), ("turns-slow", turns_slow, turns)])
 

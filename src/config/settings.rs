@@ -299,7 +299,7 @@ settings! {
         copies_max: Option<u64> = "", Kind::Whole(1, 3), reloadable;
         /// gamma: how often a task may be killed to be started anew.
         restarts_max: Option<u64> = "", Kind::Whole(0, Decision::RESTARTS_MAX as u64), reloadable;
-        /// Progress reports before a task is judged, over as long as the paper's take for so many (Delta, ten seconds or a tenth of a typical task, between two); one is enough at twice the typical run.
+        /// Progress reports before a task is judged, over as long as the paper's take for so many (Delta, ten seconds or a tenth of a typical task, between two), and before a kill over an eighth of its age at least, up to the longest Delta; one is enough at twice the typical run.
         min_reports: Option<u64> = "", Kind::Whole(0, 1_000), reloadable;
         /// Tasks, finished or well under way, before a new copy's time is taken from them.
         min_evidence: Option<u64> = "", Kind::Whole(1, 1_000), reloadable;

@@ -42,6 +42,8 @@ const LINE_3: &str = "Mantri §5.1, Pseudocode 1 line 3: kill all but the fastes
 pub(super) struct Phase<'a> {
     view: &'a View<'a>,
     params: MantriParams,
+    /// Delta where tasks are long.
+    longest: Millis,
     t_new: NewCopy,
     /// See [`copies::slow_from`].
     slow_from: f64,
@@ -65,7 +67,8 @@ impl<'a> Phase<'a> {
         let t_new = copies::new_copy(view, &copies, if alone { u32::MAX } else { params.min_evidence }, slow_from);
         let running = view.contenders.iter().filter(|contender| view.tells(contender.task)).count();
         let begun = running + view.telling().0 as usize;
-        Phase { view, params: params.of_phase(t_new.typical()), t_new, slow_from, begun, copies }
+        let of_phase = params.of_phase(t_new.typical());
+        Phase { view, params: of_phase, longest: params.period, t_new, slow_from, begun, copies }
     }
 
     /// Judges one of the view's contenders.
@@ -85,8 +88,9 @@ impl<'a> Phase<'a> {
         let Some(t_rem) = fastest.t_rem else { return contender.judged(self.view, Verdict::Silent) };
         let (own, others) = copies::own_place(self.view, contender, fastest, &self.t_new, self.slow_from);
         let slowest = copies.last().unwrap_or(fastest);
-        let shown = self.shows_its_pace(&contender.sample.track, contender.elapsed);
-        let slowest_shown = self.slowest_shows_its_pace(contender, slowest);
+        let shown = self.shows_its_pace(&contender.sample.track, contender.elapsed, self.params.period);
+        let (slowest_track, slowest_age) = would_die(contender, slowest);
+        let slowest_shown = self.shows_its_pace(slowest_track, slowest_age, self.params.period);
         let running = Running {
             t_rem,
             t_new: self.t_new.times(copies::data(self.view, contender), own),
@@ -99,7 +103,7 @@ impl<'a> Phase<'a> {
             return contender.judged(self.view, Verdict::TooFewFinished);
         };
         let kills = ruling.rule.choice() == Choice::KillRestart;
-        let unshown = (kills && !slowest_shown).then_some(Verdict::TooFewReports);
+        let unshown = (kills && !self.shows_enough(slowest_track, slowest_age)).then_some(Verdict::TooFewReports);
         let early = self.too_early(contender, copies, others, shown);
         let verdict = early.or(unshown).unwrap_or_else(|| self.verdict(contender, t_rem, &ruling));
         let mut judged = contender.judged(self.view, verdict);
@@ -148,22 +152,20 @@ impl<'a> Phase<'a> {
     }
 
     /// What is killed has shown its own pace, or is old: where starts are slow, as on a crowded machine, a first report that comes late, none at all, and the first slow steps of a JVM look like slow work. The paper's
-    /// reports are Delta apart, and so are the first and last of as many here, however often tasks report. A copy would only be in vain.
-    fn shows_its_pace(&self, track: &Track, age: Millis) -> bool {
+    /// reports are a `period` apart, and so are the first and last of as many here, however often tasks report. A copy would only be in vain.
+    fn shows_its_pace(&self, track: &Track, age: Millis, period: Millis) -> bool {
         let old = self.old().is_some_and(|old| age >= old);
         let wanted = self.params.min_reports;
-        let apart = self.params.period.scaled(f64::from(wanted.saturating_sub(1)));
+        let apart = period.scaled(f64::from(wanted.saturating_sub(1)));
         old || (track.reports() >= wanted && track.shown_for() >= apart)
     }
 
-    /// The same of the copy that would be killed, which need not be the oldest attempt, by which the task is judged.
-    fn slowest_shows_its_pace(&self, contender: &Contender<'_>, slowest: &LiveCopy) -> bool {
-        let is_oldest = contender.task.original().is_none_or(|oldest| oldest.number == slowest.number);
-        let own = contender.task.live().find(|attempt| !is_oldest && attempt.number == slowest.number);
-        match own {
-            Some(own) => self.shows_its_pace(&own.track, slowest.age),
-            None => self.shows_its_pace(&contender.sample.track, contender.elapsed),
-        }
+    /// Enough to kill it? That throws away all it has done, of which short work is the lesser part, and a second beside other JVMs' starts shows little: so it has been seen at work for an eighth of its `age`, up
+    /// to the longest Delta.
+    fn shows_enough(&self, track: &Track, age: Millis) -> bool {
+        const SHOWN: f64 = 0.125;
+        let shown = age.scaled(SHOWN).min(self.longest);
+        self.shows_its_pace(track, age, self.params.period.max(shown))
     }
 
     /// Why it cannot be judged yet, of whose peers so many are known, and which has `shown` its pace or not.
@@ -197,6 +199,13 @@ impl<'a> Phase<'a> {
             Rule::Restart | Rule::SavesResources | Rule::Gain => Verdict::Decided,
         }
     }
+}
+
+/// What has been seen of the copy that would be killed, and for how long it has run: it need not be the oldest attempt, by which the task is judged.
+fn would_die<'c>(contender: &'c Contender<'_>, slowest: &LiveCopy) -> (&'c Track, Millis) {
+    let is_oldest = contender.task.original().is_none_or(|oldest| oldest.number == slowest.number);
+    let own = contender.task.live().find(|attempt| !is_oldest && attempt.number == slowest.number);
+    own.map_or((&contender.sample.track, contender.elapsed), |own| (&own.track, slowest.age))
 }
 
 /// Why nothing can be done about it, whatever its progress.

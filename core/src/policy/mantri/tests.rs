@@ -111,6 +111,25 @@ fn what_has_not_shown_its_own_pace_is_copied_and_not_killed_before_twice_the_typ
 }
 
 #[test]
+fn what_took_long_to_start_is_not_killed_for_a_first_second_of_slow_work() {
+    // Maps work for six seconds once their JVMs have started, which takes sixteen.
+    let after = |shown: f64| {
+        let slow = [(116.0, 0.01), (116.0 + shown, 0.01 + 0.01 * shown as f32)];
+        let phase = Phase::maps(9).took(&[22.0; 3]).runs((3, 0), 0, 100.0, &slow).shim();
+        let judged = last(phase, 116.0 + shown, &MantriParams { period_of_typical: 0.04, ..MantriParams::default() });
+        (judged.verdict, judged.action)
+    };
+    assert_eq!(after(1.0), (Verdict::TooFewReports, Action::Restart), "Delta is .9 s, and it has run for 17");
+    assert_eq!(after(2.3), (Verdict::Decided, Action::Restart), "an eighth of 18.3 s");
+    let long = |shown: f64| {
+        let slow = [(300.0, 0.01), (300.0 + shown, 0.01 + 0.0002 * shown as f32)];
+        let phase = Phase::maps(9).took(&[200.0; 3]).runs((3, 0), 0, 100.0, &slow).shim();
+        last(phase, 300.0 + shown, &MantriParams::default()).action
+    };
+    assert_eq!((long(9.0), long(10.0)), (Action::Duplicate, Action::Restart), "no longer than the longest Delta");
+}
+
+#[test]
 fn line_3_withdraws_a_copy_beyond_the_fastest_two_once_delta_has_passed_since_its_begin() {
     let at_age = |age: f64, reports: &[(f64, f32)]| {
         let two = beside([10.0; 3], 2.0).runs((3, 1), 0, 100.0, &[(102.0, 0.125)]);
