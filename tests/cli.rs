@@ -21,6 +21,23 @@ fn run(arguments: &[&str]) -> (i32, String, String) {
 const NOBODY: &str = "127.0.0.1:1";
 
 #[test]
+fn a_machine_without_certificates_asks_over_plain_http_all_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("none.pem"), "").unwrap();
+    let told = |arguments: &[&str]| {
+        let mut command = drover(dir.path(), arguments);
+        command.env("SSL_CERT_FILE", dir.path().join("none.pem")).env("SSL_CERT_DIR", dir.path().join("nowhere"));
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    let (service, cluster) = (format!("http://{NOBODY}"), format!("cluster.rm_urls=http://{NOBODY}"));
+    let asked = told(&["status", "--service", &service]);
+    let looked = told(&["advise", "--from-cluster", "--set", &cluster]);
+    for error in [asked, looked] {
+        assert!(error.contains("Connection refused") && !error.contains("HTTP client"), "{error}");
+    }
+}
+
+#[test]
 fn a_setting_that_does_not_exist_ends_with_2_and_the_nearest_one() {
     let (code, _, error) = run(&["serve", "--set", "rest.timeuot=5s"]);
     assert_eq!(code, 2);
@@ -314,7 +331,12 @@ fn the_status_of_a_service_without_its_cluster_says_that_it_does_not_answer_in_w
         String::from_utf8(output.stdout).unwrap()
     };
     let text = status(&[]);
-    for says in ["HAS NOT ANSWERED YET", "mode             act", "0 copies, 0 clones", "queue:root.etl for another"] {
+    for says in [
+        "HAS NOT ANSWERED YET: the service's log says why",
+        "mode             act",
+        "0 copies, 0 clones",
+        "queue:root.etl for another",
+    ] {
         assert!(text.contains(says), "{says}:\n{text}");
     }
     let json = || serde_json::from_str::<serde_json::Value>(&status(&["--json"])).unwrap();

@@ -5,7 +5,7 @@ use super::output::{Exit, Failure};
 use crate::api::{self, ErrorBody};
 use crate::config::Config;
 use crate::shown::printable;
-use crate::yarn::http::{causes, install_tls};
+use crate::yarn::http::{built, causes};
 use clap::Args;
 use reqwest::redirect::Policy;
 use reqwest::{Method, StatusCode, header};
@@ -139,11 +139,10 @@ impl Client {
 
     /// A client of the service at that address, which ends in a slash.
     pub fn new(base: Url) -> Result<Client, Failure> {
-        install_tls();
         // What was meant for this service is nobody else's.
-        let http = reqwest::Client::builder().no_proxy().redirect(Policy::none()).build();
-        let http =
-            http.map_err(|error| Failure::new(Exit::Failed, format!("cannot set up an HTTP client: {error}")))?;
+        let http = built(|| reqwest::Client::builder().no_proxy().redirect(Policy::none()));
+        let failed = |error| Failure::new(Exit::Failed, format!("cannot set up an HTTP client: {}", causes(&error)));
+        let http = http.map_err(failed)?;
         Ok(Client { http, base })
     }
 

@@ -143,7 +143,9 @@ fn since(status: &Status, then_ms: u64) -> String {
 }
 
 fn manager(status: &Status) -> String {
-    let Some(told) = status.rm.told_ms else { return "HAS NOT ANSWERED YET".to_owned() };
+    let Some(told) = status.rm.told_ms else {
+        return "HAS NOT ANSWERED YET: the service's log says why, and so does drover doctor".to_owned();
+    };
     let (state, heard) = (if status.rm.answers { "answers" } else { "DOES NOT ANSWER" }, since(status, told));
     let unread = if status.ready { "" } else { "; the cluster has not been read completely yet" };
     format!("{state}, last heard {heard} ago; {} of {} nodes usable{unread}", status.usable_nodes, status.nodes)

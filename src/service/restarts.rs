@@ -20,13 +20,15 @@ use tokio_util::sync::CancellationToken;
 const APART: Duration = Duration::from_secs(1);
 /// What was read of an attempt is no ground to kill it after so long.
 const FRESH: Duration = Duration::from_secs(1);
+/// How long a kill's answer is waited for: whoever has its master hang keeps others' orders waiting for no longer.
+const KILLING: Duration = Duration::from_secs(3);
 /// How long an order waits for the limit on requests to let its task's attempts be read.
 const READING: Duration = Duration::from_secs(2);
 /// Orders that may wait: more than can be carried out before their deadlines.
 const WAITING_MAX: usize = 256;
 /// Attempts and jobs that are remembered.
 const REMEMBERED_MAX: usize = 100_000;
-/// Answers of one job in a row that nothing was killed, each of which a gateway or a race can give once, after which it is asked no more.
+/// Answers of one job in a row that nothing was killed, or none in time, each of which a gateway or a race can give once, after which it is asked no more.
 const TURNED_DOWN_MAX: u32 = 3;
 
 /// Carries out restarts over REST.
@@ -35,6 +37,7 @@ pub struct Restarts {
     own: Arc<Own>,
     apart: Duration,
     fresh: Duration,
+    killing: Duration,
     known: Mutex<Known>,
     news: Notify,
 }
@@ -62,7 +65,7 @@ struct Ready {
 impl Restarts {
     /// Kills by that client, and tells the engine by that voice.
     pub fn new(am: Am, own: Arc<Own>) -> Restarts {
-        Restarts { am, own, apart: APART, fresh: FRESH, known: Mutex::default(), news: Notify::new() }
+        Restarts { am, own, apart: APART, fresh: FRESH, killing: KILLING, known: Mutex::default(), news: Notify::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
@@ -183,13 +186,19 @@ impl Restarts {
     /// The answer to a kill; `None` where it may or may not have been carried out.
     async fn kill(&self, order: &Decision, permit: Permit) -> Option<Answer> {
         let (job, attempt) = (order.job, order.attempt);
-        let error = match self.am.kill(permit, attempt).await {
-            Ok(()) => {
+        let answer = tokio::time::timeout(self.killing, self.am.kill(permit, attempt)).await;
+        let error = match answer {
+            Err(_) => {
+                tracing::warn!(%job, %attempt, "an attempt was to be killed over REST, and its master does not answer in time; whether it was its attempts will show");
+                self.lock().turn_down(job, 1);
+                return None;
+            }
+            Ok(Ok(())) => {
                 tracing::info!(%job, %attempt, host = order.host.as_deref(), "an attempt is killed over REST, so that its task starts anew");
                 self.lock().turned_down.remove(&job);
                 return Some(Answer::Applied);
             }
-            Err(error) => error,
+            Ok(Err(error)) => error,
         };
         let Some(times) = counts_for(&error.kind) else {
             tracing::warn!(%job, %attempt, %error, "an attempt was to be killed over REST; whether it was its attempts will show");

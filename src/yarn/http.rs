@@ -107,24 +107,38 @@ pub fn install_tls() {
     });
 }
 
+/// A client as described. Where the machine trusts no authority, as an image without certificates, so does the client: plain http needs none.
+///
+/// # Errors
+/// TLS that cannot be set up.
+pub fn built(describe: impl Fn() -> reqwest::ClientBuilder) -> reqwest::Result<reqwest::Client> {
+    install_tls();
+    describe().build().or_else(|error| {
+        let client = describe().tls_certs_only([]).build()?;
+        let why = causes(&error);
+        tracing::warn!(%why, "this machine trusts no certificate authority, so no https address is trusted but by rest.ca_file: install its ca-certificates, or name their file in SSL_CERT_FILE");
+        Ok(client)
+    })
+}
+
 impl Http {
     /// A client for a cluster with these ResourceManagers.
     ///
     /// # Errors
     /// A file of certificates that cannot be used, or TLS that cannot be set up.
     pub fn new(params: HttpParams, rms: &[Server], metrics: Metrics) -> Result<Http, ClientError> {
-        install_tls();
-        let mut builder = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(params.connect_timeout)
-            .timeout(params.timeout)
-            .pool_max_idle_per_host(params.ceilings.proxy.in_flight.min(64) as usize)
-            .no_proxy()
-            .user_agent(concat!("drover/", env!("CARGO_PKG_VERSION")));
-        if let Some(file) = &params.ca_file {
-            builder = builder.tls_certs_merge(certificates(file)?);
-        }
-        let client = builder.build().map_err(|e| ClientError::Client(causes(&e)))?;
+        let trusted = params.ca_file.as_ref().map(certificates).transpose()?.unwrap_or_default();
+        let describe = || {
+            reqwest::Client::builder()
+                .redirect(reqwest::redirect::Policy::none())
+                .connect_timeout(params.connect_timeout)
+                .timeout(params.timeout)
+                .pool_max_idle_per_host(params.ceilings.proxy.in_flight.min(64) as usize)
+                .no_proxy()
+                .user_agent(concat!("drover/", env!("CARGO_PKG_VERSION")))
+                .tls_certs_merge(trusted.clone())
+        };
+        let client = built(describe).map_err(|e| ClientError::Client(causes(&e)))?;
         let limits = Arc::new(Limits::new(&params.ceilings, metrics.clone()));
         Ok(Http { client, params: Arc::new(params), limits, metrics, rms: rms.into() })
     }

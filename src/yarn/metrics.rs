@@ -52,7 +52,8 @@ impl Metrics {
                 .buckets(AGES.to_vec()),
         )?;
         registry.register(Box::new(lag.clone()))?;
-        let rm_up = IntGauge::new("drover_rest_rm_up", "1 while a ResourceManager answers, 0 while none does.")?;
+        let rm_up =
+            IntGauge::new("drover_rest_rm_up", "1 while a ResourceManager tells its applications, 0 while none does.")?;
         registry.register(Box::new(rm_up.clone()))?;
         let metrics = Metrics {
             rm_up,

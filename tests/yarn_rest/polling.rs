@@ -265,6 +265,21 @@ async fn what_may_be_killed_is_told_of_each_job_and_nothing_is_where_nobody_allo
 }
 
 #[tokio::test]
+async fn a_resourcemanager_that_does_not_tell_its_applications_is_none_that_answers() {
+    let told = &["cluster", "nodes", "queues"];
+    for (applications, answers) in [(Some(401), false), (Some(503), false), (None, true)] {
+        let (server, fixture) = rm().await;
+        if let Some(status) = applications {
+            answer(&server, "/ws/v1/cluster/apps", ResponseTemplate::new(status)).await;
+        }
+        running_job(&server).await;
+        let listed = |seen: &[Observation]| has(seen, told) && (!answers || has(seen, &["apps"]));
+        poll(&fixture, Arc::default(), listed).await;
+        assert_eq!(fixture.clients.http.metrics().rm_answers(), answers, "{applications:?}");
+    }
+}
+
+#[tokio::test]
 async fn configuration_is_read_once_and_tasks_again_and_again() {
     let (server, fixture) = rm().await;
     running_job(&server).await;

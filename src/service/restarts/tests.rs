@@ -64,8 +64,8 @@ impl Master {
         Mock::given(method("GET")).and(path("/ws/v1/cluster/info")).respond_with(info).mount(&server).await;
         let (restarts, facts) = restarts_at(server.uri());
         // However slow the machine is, no answer is too old.
-        let (apart, fresh) = (Duration::from_millis(1), Duration::from_secs(60));
-        let restarts = Arc::new(Restarts { apart, fresh, ..restarts });
+        let (apart, patient) = (Duration::from_millis(1), Duration::from_secs(60));
+        let restarts = Arc::new(Restarts { apart, fresh: patient, killing: patient, ..restarts });
         Master { server, restarts, facts, stop: CancellationToken::new() }
     }
 
@@ -142,6 +142,20 @@ async fn a_slow_attempt_is_killed_through_the_proxy_and_never_a_second_time() {
     master.restarts.take(&order(2));
     let told = [sent(1), acked(1, Answer::Applied), sent(2), acked(2, Answer::AttemptEnded)];
     assert_eq!((master.told(4).await, master.kills().await), (told.to_vec(), 1));
+}
+
+#[tokio::test]
+async fn a_master_that_never_answers_a_kill_keeps_no_other_order_waiting_and_is_asked_no_more_than_three_times() {
+    let slow = [attempt(0, "RUNNING", 30.0)];
+    let master = Master::answering(&slow, killed().set_delay(HOUR)).await;
+    let mut master = master.but(|restarts| restarts.killing = Duration::from_millis(50));
+    for decision in 1..=TURNED_DOWN_MAX {
+        assert!(master.restarts.may(task().job), "{decision}");
+        master.restarts.take(&order(decision.into()));
+        assert_eq!(master.told(1).await, [sent(decision.into())], "whether it was killed its attempts will show");
+        master.restarts.lock().killed.clear();
+    }
+    assert!(!master.restarts.may(task().job));
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod end;
 pub mod once;
 mod reading;
 mod taken;
+mod untold;
 
 use super::endpoint::Class;
 use super::error::Error;
@@ -22,6 +23,7 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use untold::Untold;
 
 /// Longest the loop sleeps with nothing due.
 const IDLE: Duration = Duration::from_secs(1);
@@ -36,6 +38,7 @@ pub struct Poller {
     began: Instant,
     /// Why no ResourceManager can be asked, as it was last logged, and when.
     down: Option<(&'static str, Instant)>,
+    untold: Untold,
     under_way: JoinSet<Finished>,
     calls: HashMap<Id, UnderWay>,
 }
@@ -72,6 +75,7 @@ impl Poller {
             emitter,
             began: Instant::now(),
             down: None,
+            untold: Untold::default(),
             under_way: JoinSet::new(),
             calls: HashMap::new(),
         }

@@ -3,7 +3,7 @@
 use super::emit::Lives;
 use super::reading::{self, Reading};
 use super::{Finished, Poller, UnderWay};
-use crate::yarn::error::Error;
+use crate::yarn::error::{Error, Kind};
 use crate::yarn::facts::cluster::AppSeen;
 use crate::yarn::schedule::{Call, Outcome};
 use drover_core::model::{Capabilities, Millis, Observation};
@@ -13,7 +13,7 @@ use tokio::task::{Id, JoinError};
 use tokio::time::Instant;
 
 /// Troubles that take turns do not fill the log.
-const TOLD_AGAIN: Duration = Duration::from_secs(30);
+pub(super) const TOLD_AGAIN: Duration = Duration::from_secs(30);
 
 impl Poller {
     /// Takes in an answer; `false` when nobody takes the observations any more.
@@ -31,7 +31,7 @@ impl Poller {
         let took = Millis(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
         self.schedule.done(call, reading::outcome(&self.clients, call, &result), took, now);
         let is_down = self.schedule.is_rm_down();
-        self.clients.http.metrics().rm_up(!is_down);
+        self.note_rm(call, is_down, result.as_ref().err());
         let lives = Lives { rm, attempt };
         let observations = match result {
             Ok(reading) => {
@@ -40,14 +40,30 @@ impl Poller {
                 }
                 self.told(call, lives, reading)
             }
-            Err(error) => {
-                if is_down {
-                    self.tell_down(&error);
-                }
-                self.failed(call, lives, &error)
-            }
+            Err(error) => self.failed(call, lives, &error),
         };
         self.hand_on(observations).await
+    }
+
+    /// What a call says of the ResourceManager. One whose applications nobody may read, or a gateway's page in its place, is none that answers.
+    fn note_rm(&mut self, call: Call, is_down: bool, error: Option<&Error>) {
+        let metrics = self.clients.http.metrics();
+        match error {
+            _ if is_down => metrics.rm_up(false),
+            Some(error) if matches!(error.kind, Kind::TooManyRequests(_)) => {}
+            _ if call == Call::Apps => metrics.rm_up(error.is_none()),
+            _ => {}
+        }
+        match error.filter(|_| call.job().is_none()) {
+            Some(error) if is_down => self.tell_down(error),
+            Some(error) if self.untold.failed(call, error) => {
+                tracing::warn!(outcome = error.label(), %error, "the ResourceManager does not tell this; it is asked again, with growing pauses");
+            }
+            None if error.is_none() && self.untold.told(call) => {
+                tracing::info!(?call, "the ResourceManager tells it again");
+            }
+            _ => {}
+        }
     }
 
     /// What is told once it is told again where it is another trouble than before, such as a gateway's page after a refused connection.
