@@ -15,7 +15,8 @@ FAILED_TEST = re.compile(r"^(---- .* ----|FAIL: |ERROR: |\[ERROR\] )")
 LINES_OF_ONE, LINES_OF_ALL = 25, 150
 # A test that this machine cannot run, and why, as unittest has it.
 SKIPPED = re.compile(r"^(test\w+) .*\.\.\. skipped (.*)$", re.M)
-# A cluster's daemons wait for one another's clocks for some half of their time, in which another's can work.
+# A cluster's daemons wait for one another's clocks for some half of their time, in which another's can work: two suites
+# at a time, and beside them one of those that do little else than wait.
 LANES, LOOK_S = 2, 0.2
 
 
@@ -55,21 +56,26 @@ def run(title: str, command: list, log: Path, count, totals: Totals) -> None:
     tell(suite, broken, totals)
 
 
-def side_by_side(suites: list, totals: Totals) -> None:
-    """Runs suites, as `run` takes them, in their order, two at a time."""
-    waiting, running = collections.deque(suites), []
-    with contextlib.ExitStack() as ends, step(f"{len(suites)} suites, {LANES} at a time"):
-        while waiting or running:
-            while waiting and len(running) < LANES:
-                running.append(Suite(*waiting.popleft()))
-                # Interrupted while it waits for one of them, it ends the others still.
-                ends.callback(running[-1].end)
-                say(f"==> {running[-1].title}")
+def side_by_side(suites: list, totals: Totals, idle: list = ()) -> None:
+    """Runs suites, as `run` takes them, in their order, two at a time, and those that are mostly idle one at a time
+    beside them."""
+    lanes = [collections.deque(suites)] * LANES + [collections.deque(idle)]
+    running = [None] * len(lanes)
+    beside = f", and {len(idle)} beside" if idle else ""
+    with contextlib.ExitStack() as ends, step(f"{len(suites)} suites, {LANES} at a time{beside}"):
+        while any(lanes) or any(running):
+            for lane, waiting in enumerate(lanes):
+                if waiting and not running[lane]:
+                    running[lane] = Suite(*waiting.popleft())
+                    # Interrupted while it waits for one of them, it ends the others still.
+                    ends.callback(running[lane].end)
+                    say(f"==> {running[lane].title}")
             time.sleep(LOOK_S)
-            for suite in [suite for suite in running if suite.process.poll() is not None]:
-                running.remove(suite)
-                say(f"    {suite.title}: done in {time.time() - suite.began:.1f} s")
-                tell(suite, outcome(suite), totals)
+            for lane, suite in enumerate(running):
+                if suite and suite.process.poll() is not None:
+                    running[lane] = None
+                    say(f"    {suite.title}: done in {time.time() - suite.began:.1f} s")
+                    tell(suite, outcome(suite), totals)
 
 
 def outcome(suite: Suite) -> str:

@@ -16,9 +16,11 @@ from lab.suites import Totals, run, side_by_side
 
 E2E = paths.ROOT / "lab" / "e2e"
 KINDS = ("python", "java", "rust", "e2e")
-# Files of end-to-end tests that take longest, and begin first; and those that have the machine to themselves, as in
-# them a slow node is to be slower than one that is only crowded, or Hadoop's own test goes by the time.
+# Files of end-to-end tests that take longest, and begin first; those that have the machine to themselves, as in
+# them a slow node is to be slower than one that is only crowded, or Hadoop's own test goes by the time; and those that
+# wait for clocks or for a slow attempt most of the time.
 LONGEST, ALONE = ("versions", "troubles", "mishaps"), ("act", "actions", "hadoops_own_tests")
+IDLE = ("holdout", "out_of_reach")
 # The gate tries the same cases each time; new ones are for --explore, where a failure stops nobody's work.
 SEED, CASES_EXPLORED = "20261122", "8192"
 
@@ -98,17 +100,17 @@ def e2e(totals: Totals, only: str) -> None:
     files = [file for file in sorted(E2E.glob("test_*.py")) if only in file.stem]
     if not files:
         raise Failed(f"no end-to-end test file has '{only}' in its name")
-    alone, others = in_order([file.stem[5:] for file in files])
+    alone, others, idle = in_order([file.stem[5:] for file in files])
     for name in alone:
         run(*end_to_end(name), totals)
-    side_by_side([end_to_end(name) for name in others], totals)
+    side_by_side([end_to_end(name) for name in others], totals, [end_to_end(name) for name in idle])
 
 
 def in_order(names: list) -> tuple:
-    """Those that run alone, and the others: the longest first, so that none of them is the last to begin."""
+    """Those that run alone, the others, the longest first, so that none of them is the last to begin, and the idle."""
     others = [name for name in LONGEST if name in names]
-    others += [name for name in names if name not in (*LONGEST, *ALONE)]
-    return [name for name in names if name in ALONE], others
+    others += [name for name in names if name not in (*LONGEST, *ALONE, *IDLE)]
+    return [name for name in names if name in ALONE], others, [name for name in names if name in IDLE]
 
 
 def end_to_end(name: str) -> tuple:

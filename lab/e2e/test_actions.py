@@ -2,7 +2,7 @@ import time
 import unittest
 
 from lab import build, expected, http, jobs, stage
-from lab.e2e import MOVES, OnCluster, unreachable
+from lab.e2e import MOVES, OnCluster
 from lab.scenarios import TEN_PLACES
 from lab.service import Service, total
 from lab.watch import NO_NATIVE_COPIES
@@ -124,19 +124,6 @@ class Actions(OnCluster):
                 pass  # nothing was heard of the job yet
             time.sleep(0.2)
         raise AssertionError("the job ended first")
-
-
-class OutOfReach(OnCluster):
-    options = {"node_mb": stage.options("").node_mb, "set": [unreachable.EXPIRY]}
-
-    @classmethod
-    def setUpClass(cls):
-        build.drover()
-        build.shim()
-        super().setUpClass()
-
-    def test_what_cannot_be_made_again_yet_is_as_soon_as_the_end_of_its_container_is_not_waited_for(self):
-        unreachable.Unreachable(self, untold=True).play().judge(self)
 
 
 if __name__ == "__main__":

@@ -37,8 +37,9 @@ FILLER = {
     "lab.maps": 1,
     "lab.map.ms": 2000,
     "lab.reduces": 7,
-    # More than it takes to see that they run.
+    # More than it takes to see that they run, in steps that are short even on a machine that is slow.
     "lab.reduce.ms": 8000,
+    "lab.records": 2000,
     "lab.slow.nodes": ",".join(f"nm{i}:{SLOW}" for i in range(1, 5)),
 }
 # Every task of a job is cloned as it starts.

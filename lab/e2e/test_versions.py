@@ -63,7 +63,7 @@ SMALL = {
 ASKED = re.compile(r"addResourceRequest:.* resourceName=(nm\d+|/rack\d+) ")
 # Tasks still wait when what is read each second has shown the slow one, for some waves. Nobody but the service starts
 # an attempt. Maps end long enough before their job that a poll sees who won.
-OVER_REST = {**WAVES, **NO_NATIVE_COPIES, "lab.maps": 40, "lab.records": 42, "lab.slow.attempts": "m_0_0:30"}
+OVER_REST = {**WAVES, **NO_NATIVE_COPIES, "lab.maps": 30, "lab.records": 56, "lab.slow.attempts": "m_0_0:30"}
 OVER_REST["lab.reduce.ms"] = 8000
 BEGUN = ("RUNNING", "SUCCEEDED")
 DONE = ("applied", "moved")

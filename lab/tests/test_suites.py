@@ -42,6 +42,16 @@ class Suites(unittest.TestCase):
         self.assertEqual(len(at_once), 5)
         self.assertLessEqual(max(at_once), suites.LANES)
 
+    def test_an_idle_suite_runs_beside_two_others_and_alone_where_there_are_none(self):
+        here = self.directory
+        met = f"[ $(ls {here}/*.begun | wc -l) = 3 ]"
+        waits = f"for i in $(seq 600); do {met} && break; sleep 0.05; done; {met}"
+        suite = [self.suite(name, f"touch {here}/{name}.begun; {waits} && echo Ran 1 test") for name in "abc"]
+        suites.side_by_side(suite[:2], self.totals, suite[2:])
+        self.assertEqual((self.totals.passed, self.totals.failed), (3, 0))
+        suites.side_by_side([], self.totals, [self.suite("d", "echo Ran 2 tests")])
+        self.assertEqual((self.totals.passed, self.totals.failed), (5, 0))
+
     def test_what_could_not_be_run_is_named_with_its_reason_and_does_not_pass(self):
         said = "test_a_disk (lab.Troubles.test_a_disk) ... skipped 'no loop device'"
         text = f"{said}\ntest_b (lab.Troubles.test_b) ... ok\nRan 2 tests\nOK (skipped=1)"
