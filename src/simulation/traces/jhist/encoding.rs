@@ -6,6 +6,7 @@ use super::super::{BadTrace, Lines};
 use super::schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::types::Value as Avro;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::io::{self, Read};
 
@@ -25,10 +26,27 @@ pub(super) fn each(lines: &mut Lines<'_>, take: &mut dyn FnMut(Value) -> Result<
         other => return Err(lines.wrong(format!("\"{other}\" is neither Avro-Json nor Avro-Binary"))),
     };
     let schema = lines.next()?.ok_or_else(|| lines.wrong("ends before its schema".into()))?;
-    if is_json { json(lines, take) } else { binary(lines, &schema, take) }
+    if is_json { json(lines, &schema, take) } else { binary(lines, &schema, take) }
 }
 
-fn json(lines: &mut Lines<'_>, take: &mut dyn FnMut(Value) -> Result<(), String>) -> Result<bool, BadTrace> {
+fn no_schema(lines: &Lines<'_>, why: &str) -> BadTrace {
+    lines.wrong(format!("is no schema of a job history: {why}"))
+}
+
+/// What JSON is wrong for, without the place that `serde_json` counts in its own text.
+fn amiss(error: &serde_json::Error) -> String {
+    let what = error.to_string();
+    let what = what.split(" at line ").next().unwrap_or_default();
+    format!("{what} (column {})", error.column())
+}
+
+fn json(
+    lines: &mut Lines<'_>,
+    schema: &str,
+    take: &mut dyn FnMut(Value) -> Result<(), String>,
+) -> Result<bool, BadTrace> {
+    // The events tell their own shape; but of a file that was cut off here there are none, and nobody would know why.
+    serde_json::from_str::<IgnoredAny>(schema).map_err(|error| no_schema(lines, &amiss(&error)))?;
     while let Some(text) = lines.next()? {
         // Avro's encoder begins a line of its own, beside Hadoop's.
         if text.trim().is_empty() {
@@ -37,11 +55,7 @@ fn json(lines: &mut Lines<'_>, take: &mut dyn FnMut(Value) -> Result<(), String>
         match serde_json::from_str(&text) {
             Ok(event) => take(unwrapped(event)).map_err(|what| lines.wrong(what))?,
             Err(error) if error.is_eof() && lines.is_at_end().unwrap_or(false) => return Ok(false),
-            Err(error) => {
-                let what = error.to_string();
-                let what = what.split(" at line ").next().unwrap_or_default();
-                return Err(lines.wrong(format!("is no event: {what} (column {})", error.column())));
-            }
+            Err(error) => return Err(lines.wrong(format!("is no event: {}", amiss(&error)))),
         }
     }
     Ok(true)
@@ -67,9 +81,8 @@ fn binary(
     schema: &str,
     take: &mut dyn FnMut(Value) -> Result<(), String>,
 ) -> Result<bool, BadTrace> {
-    let no_schema = |lines: &Lines<'_>, why: String| lines.wrong(format!("is no schema of a job history: {why}"));
-    let (schema, most) = schema::parse(schema).map_err(|why| no_schema(lines, why))?;
-    let reader = GenericDatumReader::builder(&schema).build().map_err(|error| no_schema(lines, error.to_string()))?;
+    let (schema, most) = schema::parse(schema).map_err(|why| no_schema(lines, &why))?;
+    let reader = GenericDatumReader::builder(&schema).build().map_err(|error| no_schema(lines, &error.to_string()))?;
     // What a length in an event may have reserved ahead of what there is.
     apache_avro::util::max_allocation_bytes(LINE_LIMIT as usize * 4);
     for nth in 1_u64.. {

@@ -172,6 +172,18 @@ fn a_history_that_breaks_off_anywhere_is_told_or_counted_and_never_taken_for_who
 }
 
 #[test]
+fn a_history_that_breaks_off_in_its_schema_is_told_with_that_line_in_either_form() {
+    for form in both() {
+        let line = form.splitn(3, |byte| *byte == b'\n').nth(1).unwrap().len();
+        let before = form.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        for kept in (1..line).step_by(line / 40) {
+            let said = told(&form[..before + kept]);
+            assert!(said.starts_with("h.jhist:2: is no schema of a job history: "), "{kept}: {said}");
+        }
+    }
+}
+
+#[test]
 fn a_line_that_is_no_event_is_told_with_its_number_and_so_is_a_binary_event() {
     let said = told(with(&["{\"type\":\n".into()]).as_bytes());
     assert!(said.starts_with("h.jhist:7: is no event: ") && said.contains("column"), "{said}");
