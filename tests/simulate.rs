@@ -179,7 +179,10 @@ fn a_report_is_written_though_nobody_reads_what_is_told() {
         run.args(["simulate", EXAMPLE, "--policy", "none", "--seeds", "1", "--out"]).arg(&out);
         run.args([form].iter().filter(|form| !form.is_empty())).env_remove("DROVER_CONFIG").stdout(writer);
         let ended = run.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
-        assert_eq!((ended.status.code(), ended.stderr), (Some(1), Vec::new()), "{form}");
+        // Of a machine that is that slow there are lines that tell how far it is.
+        let error = String::from_utf8(ended.stderr).unwrap();
+        let is_progress = |line: &str| line.contains(" runs") || line.ends_with("has begun");
+        assert_eq!((ended.status.code(), error.lines().find(|line| !is_progress(line))), (Some(1), None), "{form}");
         assert!(files(&out).contains_key("report.html"), "{form}");
     }
 }

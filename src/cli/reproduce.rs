@@ -6,13 +6,15 @@ use super::output::{self, Exit, Failure};
 use super::reproduce_kept::Kept;
 use super::reproduced::{markdown, text};
 use crate::simulation::reproduce::{Effort, Experiment, Finding, all, digest};
+use crate::words;
 use clap::Args;
+use drover_core::model::Millis;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Seeds of each set of assumptions beside the main one, at most: there may be seventy, and their means are asked for.
 const OTHERS_MOST: u64 = 4;
@@ -112,9 +114,12 @@ impl Command {
         // On a thread of its own, as one may take minutes: who interrupts does not want to wait for its end.
         std::thread::spawn(move || {
             let effort = Effort { seeds, seeds_of_others: seeds.div_ceil(5).min(OTHERS_MOST), progress: &*shown };
-            for one in mine {
+            for (nth, one) in mine.into_iter().enumerate() {
+                let began = Instant::now();
                 shown.begin(one.name);
-                if tell.send((one, one.run(effort))).is_err() {
+                let found = one.run(effort);
+                shown.part_ended(&part(one.name, found.is_ok(), began.elapsed(), (nth + 1, missing)));
+                if tell.send((one, found)).is_err() {
                     return;
                 }
             }
@@ -149,6 +154,13 @@ fn shown(one: &Experiment, found: &[Finding], asked: &[String]) -> Vec<Finding> 
 fn told(ended: &[(Experiment, Vec<Finding>)], choices: bool) -> Vec<Finding> {
     let all = ended.iter().flat_map(|(_, found)| found);
     all.map(|one| if choices { one.clone() } else { one.without_choices() }).collect()
+}
+
+/// That an experiment has ended, as a line tells it: how many of those that are run have.
+fn part(name: &str, is_whole: bool, took: Duration, (nth, all): (usize, usize)) -> String {
+    let ended = if is_whole { "has ended" } else { "broke off" };
+    let took = words::span(Millis(u64::try_from(took.as_millis()).unwrap_or(u64::MAX)));
+    format!("{name} {ended} after {took}: {nth} of {all} experiments")
 }
 
 /// That so many experiments are missing, in words, as some broke off or the user did not wait for them.
@@ -192,6 +204,16 @@ mod tests {
         assert_eq!(told(&[], 0), Ok(()));
         assert_eq!(told(&[], 1), Err((Exit::Interrupted, "interrupted: 1 of 2 experiments are missing".to_owned())));
         assert_eq!(told(&[stuck], 1), Err((Exit::Failed, format!("{stuck}; 1 of 2 experiments are missing"))));
+    }
+
+    #[test]
+    fn a_line_for_an_experiment_that_ended_tells_how_long_it_took_and_how_many_are_done() {
+        let told = |is_whole| part("late.s54", is_whole, Duration::from_millis(123_456), (3, 14));
+        let after = "after 2 min 03 s: 3 of 14 experiments";
+        assert_eq!(
+            [true, false].map(told),
+            [format!("late.s54 has ended {after}"), format!("late.s54 broke off {after}")]
+        );
     }
 
     #[test]
