@@ -19,14 +19,12 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+mod parts;
 
 /// Rows of a Parquet file that are kept in memory and written together.
 const GROUP: usize = 50_000;
-
-/// What the name of a file ends in that has not its own yet: another export's in another.
-fn part_end() -> String {
-    format!(".{}.part", std::process::id())
-}
 
 /// What files are written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,27 +58,33 @@ pub enum ExportError {
         "{0} cannot be replaced: {1}; {2} of {3} files are of this export by now, and the others lie whole beside their places, as NAME{4}"
     )]
     Unplaced(PathBuf, io::Error, usize, usize, String),
+    /// The user did not wait for its end.
+    #[error("interrupted: nothing is exported, and files of an earlier export are as they were")]
+    Interrupted,
 }
 
 /// Writes every table into a file of its own in `dir`, which is made where there is none. The files with their numbers of rows. Files of those names are replaced once all are written, and by none
-/// that is not whole.
+/// that is not whole. Once `stop` is set, none is.
 ///
 /// # Errors
-/// Where the ledger cannot be read, or a file not be written.
-pub fn export(path: &Path, dir: &Path, format: Format) -> Result<Vec<(PathBuf, u64)>, ExportError> {
+/// Where the ledger cannot be read, or a file not be written, or it is to stop.
+pub fn export(path: &Path, dir: &Path, format: Format, stop: &AtomicBool) -> Result<Vec<(PathBuf, u64)>, ExportError> {
     let connection = open::read(path)?;
     dirs::make(dir).map_err(|error| ExportError::File(dir.to_owned(), error))?;
+    let _under_way = parts::claim(dir);
     let unread = |error: &rusqlite::Error| ExportError::Ledger(LedgerError::of(path, error));
     // One moment of the file for all tables.
     let moment = connection.unchecked_transaction().map_err(|error| unread(&error))?;
     let file = |table: &Table| dir.join(format!("{}.{}", table.name, format.extension()));
-    let end = part_end();
+    let end = parts::end();
+    let source = Source { moment: &moment, stop };
     let one = |table: &&'static Table| {
         let part = beside(&file(table), &end);
-        match write(&moment, table, &part, format) {
+        match source.write(table, &part, format) {
             Ok(rows) => Ok((file(table), rows)),
             Err(Trouble::Sqlite(error)) => Err(unread(&error)),
             Err(Trouble::Io(error)) => Err(ExportError::File(part, error)),
+            Err(Trouble::Stopped) => Err(ExportError::Interrupted),
         }
     };
     let written: Result<Vec<_>, _> = TABLES.iter().map(one).collect();
@@ -96,21 +100,45 @@ pub fn export(path: &Path, dir: &Path, format: Format) -> Result<Vec<(PathBuf, u
     Ok(files)
 }
 
-/// One table, on the disk when it comes back.
-fn write(moment: &Connection, table: &Table, part: &Path, format: Format) -> Result<u64, Trouble> {
-    let out = File::create(part).map_err(Trouble::Io)?;
-    let synced = out.try_clone().map_err(Trouble::Io)?;
-    let rows = match format {
-        Format::Csv => csv(moment, table, out),
-        Format::Parquet => columns(moment, table, out),
-    }?;
-    synced.sync_all().map_err(Trouble::Io)?;
-    Ok(rows)
+/// Where rows come from, while nobody has had enough of them.
+struct Source<'a> {
+    moment: &'a Connection,
+    stop: &'a AtomicBool,
+}
+
+impl Source<'_> {
+    /// One table, on the disk when it comes back.
+    fn write(&self, table: &Table, part: &Path, format: Format) -> Result<u64, Trouble> {
+        let out = File::create(part).map_err(Trouble::Io)?;
+        let synced = out.try_clone().map_err(Trouble::Io)?;
+        let rows = match format {
+            Format::Csv => csv(self, table, out),
+            Format::Parquet => columns(self, table, out),
+        }?;
+        synced.sync_all().map_err(Trouble::Io)?;
+        Ok(rows)
+    }
+
+    /// Hands every row of a table over, in the order in which they came.
+    fn each(&self, table: &Table, mut take: impl FnMut(Vec<Value>) -> Result<(), Trouble>) -> Result<(), Trouble> {
+        let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+        let mut all =
+            self.moment.prepare(&format!("SELECT {} FROM {} ORDER BY rowid", names.join(", "), table.name))?;
+        let mut rows = all.query([])?;
+        while let Some(row) = rows.next()? {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(Trouble::Stopped);
+            }
+            take((0..names.len()).map(|at| row.get(at)).collect::<rusqlite::Result<_>>()?)?;
+        }
+        Ok(())
+    }
 }
 
 enum Trouble {
     Sqlite(rusqlite::Error),
     Io(io::Error),
+    Stopped,
 }
 
 impl From<rusqlite::Error> for Trouble {
@@ -131,26 +159,11 @@ impl From<ParquetError> for Trouble {
     }
 }
 
-/// Hands every row of a table over, in the order in which they came.
-fn each(
-    connection: &Connection,
-    table: &Table,
-    mut take: impl FnMut(Vec<Value>) -> Result<(), Trouble>,
-) -> Result<(), Trouble> {
-    let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
-    let mut all = connection.prepare(&format!("SELECT {} FROM {} ORDER BY rowid", names.join(", "), table.name))?;
-    let mut rows = all.query([])?;
-    while let Some(row) = rows.next()? {
-        take((0..names.len()).map(|at| row.get(at)).collect::<rusqlite::Result<_>>()?)?;
-    }
-    Ok(())
-}
-
-fn csv(connection: &Connection, table: &Table, out: File) -> Result<u64, Trouble> {
+fn csv(source: &Source<'_>, table: &Table, out: File) -> Result<u64, Trouble> {
     let mut out = csv::Writer::from_writer(out);
     out.write_record(table.columns.iter().map(|column| column.name))?;
     let mut count = 0;
-    each(connection, table, |row| {
+    source.each(table, |row| {
         count += 1;
         Ok(out.write_record(row.iter().map(text))?)
     })?;
@@ -182,11 +195,11 @@ fn unreckoned(text: &str) -> String {
     out
 }
 
-fn columns(connection: &Connection, table: &Table, out: File) -> Result<u64, Trouble> {
+fn columns(source: &Source<'_>, table: &Table, out: File) -> Result<u64, Trouble> {
     let properties = WriterProperties::builder().set_compression(Compression::UNCOMPRESSED).build();
     let mut file = SerializedFileWriter::new(out, Arc::new(schema(table)?), Arc::new(properties))?;
     let (mut group, mut count) = (Vec::with_capacity(GROUP), 0);
-    each(connection, table, |row| {
+    source.each(table, |row| {
         group.push(row);
         count += 1;
         if group.len() < GROUP {

@@ -2,6 +2,7 @@
 
 use super::file;
 use crate::cli::Common;
+use crate::cli::interrupt::stop_on_ctrl_c;
 use crate::cli::output::{self, Exit, Failure};
 use crate::ledger::export::{ExportError, Format, export};
 use clap::{Args, ValueEnum};
@@ -42,8 +43,10 @@ impl Command {
             As::Csv => Format::Csv,
             As::Parquet => Format::Parquet,
         };
-        let files = export(&path, &self.out, format).map_err(|error| match error {
+        let stop = stop_on_ctrl_c()?;
+        let files = export(&path, &self.out, format, &stop).map_err(|error| match error {
             ExportError::Ledger(error) => error.into(),
+            ExportError::Interrupted => Failure::new(Exit::Interrupted, error.to_string()),
             error @ (ExportError::File(..) | ExportError::Unplaced(..)) => {
                 Failure::new(Exit::Failed, error.to_string())
             }

@@ -6,6 +6,10 @@ use drover_core::model::Time;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 
+fn export(path: &Path, dir: &Path, format: Format) -> Result<Vec<(PathBuf, u64)>, ExportError> {
+    super::export(path, dir, format, &AtomicBool::new(false))
+}
+
 fn exported(format: Format) -> (tempfile::TempDir, Vec<(PathBuf, u64)>) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("l.db");
@@ -81,7 +85,7 @@ fn an_export_that_fails_leaves_the_files_of_an_earlier_one_as_they_are_and_no_pa
     let (stragglers, before) = (&of(&files, "stragglers").0, names());
     let old = std::fs::read(stragglers).unwrap();
     // The last table has no file to go to.
-    let last = beside(&of(&files, TABLES.last().unwrap().name).0, &part_end());
+    let last = beside(&of(&files, TABLES.last().unwrap().name).0, &parts::end());
     std::fs::create_dir(&last).unwrap();
     Store::open(&path, &mut None)
         .unwrap()
@@ -104,9 +108,40 @@ fn where_a_file_cannot_be_replaced_what_is_not_renamed_is_kept_whole_and_named()
     std::fs::create_dir_all(last.join("something")).unwrap();
     let error = export(&dir.path().join("l.db"), &dir.path().join("out"), Format::Csv).unwrap_err().to_string();
     let told = format!("{} of {} files are of this export", TABLES.len() - 1, TABLES.len());
-    assert!(error.contains(&told) && error.contains(&format!("NAME{}", part_end())), "{error}");
+    assert!(error.contains(&told) && error.contains(&format!("NAME{}", parts::end())), "{error}");
     let parts: Vec<_> = names(&files).into_iter().filter(|name| name.ends_with(".part")).collect();
-    assert_eq!(parts, [format!("calibration.csv{}", part_end())]);
-    let part = std::fs::read_to_string(beside(last, &part_end())).unwrap();
+    assert_eq!(parts, [format!("calibration.csv{}", parts::end())]);
+    let part = std::fs::read_to_string(beside(last, &parts::end())).unwrap();
     assert_eq!(part.lines().count(), 1, "its heading");
+}
+
+#[test]
+fn what_a_killed_export_left_is_removed_by_the_next_and_neither_anothers_that_is_under_way_nor_a_file_of_the_users() {
+    let (dir, files) = exported(Format::Csv);
+    let (path, out) = (dir.path().join("l.db"), dir.path().join("out"));
+    let before = names(&files);
+    let (left, kept) =
+        (["decisions.csv.1.part", "nodes.parquet.77.part"], ["decisions.csv.mine.part", "thesis.csv.1.part"]);
+    left.iter().chain(&kept).for_each(|name| std::fs::write(out.join(name), "half").unwrap());
+    let more = |names: Vec<String>| names.into_iter().filter(|name| !before.contains(name)).collect::<Vec<_>>();
+    let under_way = parts::claim(&out).unwrap();
+    assert_eq!(more(names(&files)), kept);
+    std::fs::write(out.join(left[0]), "being written").unwrap();
+    export(&path, &out, Format::Csv).unwrap();
+    assert_eq!(more(names(&files)), [&left[..1], &kept].concat());
+    drop(under_way);
+    export(&path, &out, Format::Csv).unwrap();
+    assert_eq!(more(names(&files)), kept);
+}
+
+#[test]
+fn an_interrupted_export_leaves_no_part_and_the_files_of_an_earlier_one_as_they_are() {
+    let (dir, files) = exported(Format::Csv);
+    let (path, out) = (dir.path().join("l.db"), dir.path().join("out"));
+    let before = names(&files);
+    for format in [Format::Csv, Format::Parquet] {
+        let ended = super::export(&path, &out, format, &AtomicBool::new(true));
+        assert!(matches!(ended, Err(ExportError::Interrupted)), "{ended:?}");
+        assert_eq!(names(&files), before);
+    }
 }
