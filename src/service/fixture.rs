@@ -2,7 +2,8 @@
 
 use super::Desk;
 use crate::telemetry::Metrics;
-use drover_core::engine::EngineParams;
+use drover_core::engine::{Engine, EngineParams, Pass};
+use drover_core::govern::GovernParams;
 use drover_core::model::*;
 use std::sync::Arc;
 
@@ -81,4 +82,42 @@ pub fn facts(job: JobId, second: u64) -> Vec<Observation> {
     // Said twice: the engine drops the second.
     out.push(seen(job, 3 + second, at, Fact::Needs { job, maps: 0, reduces: 0, native_copies: 0 }));
     out
+}
+
+/// Facts about the job at a second, with room in the cluster, and a pass.
+pub fn tell(engine: &mut Engine, second: u64) -> Pass {
+    let at = Time(100_000 + second * 1_000);
+    let total = Resources { memory_mb: 65_536, vcores: 64 };
+    let source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: 1 };
+    let fact = Fact::Cluster(ClusterFact { total, active_nodes: 4, ..ClusterFact::default() });
+    engine.observe(&Observation { source, seq: second + 1, at, received: at, fact }).unwrap();
+    for fact in facts(job(1), second) {
+        let _ = engine.observe(&fact);
+    }
+    engine.decide(at)
+}
+
+/// A fact of the service's own.
+pub fn own(engine: &mut Engine, seq: u64, fact: Fact) {
+    let app = fact.job().map(|job| job.0);
+    let source = Source { channel: Channel::Own, app, principal: None, incarnation: 1 };
+    let at = Time(100_000);
+    engine.observe(&Observation { source, seq, at, received: at, fact }).unwrap();
+}
+
+/// An engine in mode `act` that has just decided on a copy, the second of that, and the order, which nobody has taken yet. Of a job whose shim is heard, or of one where it is not.
+pub fn decided(is_heard: bool) -> (Engine, u64, Pass) {
+    let govern = GovernParams { mode: Mode::Act, ..GovernParams::default() };
+    let mut engine = Engine::new(EngineParams { govern, ..EngineParams::default() });
+    let mut passes = (0..40).map(|second| {
+        let pass = tell(&mut engine, second);
+        if second == 0 {
+            let can = Capabilities { duplicate: true, restart: true, ..Capabilities::default() };
+            own(&mut engine, 1, Fact::ShimSession(job(1), is_heard));
+            own(&mut engine, 2, Fact::Can(job(1), can));
+        }
+        (second, pass)
+    });
+    let (second, pass) = passes.find(|(_, pass)| pass.decisions.len() == 1).expect("a copy is ordered");
+    (engine, second, pass)
 }

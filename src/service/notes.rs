@@ -176,6 +176,9 @@ impl Wants for Asks {
 }
 
 #[cfg(test)]
+mod over_rest;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::service::fixture;

@@ -60,53 +60,17 @@ impl Orders {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture;
+    use super::super::fixture::{self, decided, own, tell};
     use super::*;
-    use drover_core::engine::EngineParams;
-    use drover_core::govern::GovernParams;
     use drover_core::model::*;
-
-    /// Facts about the job at a second, with room in the cluster and a shim that can duplicate.
-    fn tell(engine: &mut Engine, second: u64) -> Pass {
-        let (job, at) = (fixture::job(1), Time(100_000 + second * 1_000));
-        let total = Resources { memory_mb: 65_536, vcores: 64 };
-        let source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: 1 };
-        let fact = Fact::Cluster(ClusterFact { total, active_nodes: 4, ..ClusterFact::default() });
-        engine.observe(&Observation { source, seq: second + 1, at, received: at, fact }).unwrap();
-        for fact in fixture::facts(job, second) {
-            let _ = engine.observe(&fact);
-        }
-        if second == 0 {
-            let can = Capabilities { duplicate: true, ..Capabilities::default() };
-            own(engine, 1, Fact::ShimSession(job, true));
-            own(engine, 2, Fact::Can(job, can));
-        }
-        engine.decide(at)
-    }
-
-    fn own(engine: &mut Engine, seq: u64, fact: Fact) {
-        let app = fact.job().map(|job| job.0);
-        let source = Source { channel: Channel::Own, app, principal: None, incarnation: 1 };
-        let at = Time(100_000);
-        engine.observe(&Observation { source, seq, at, received: at, fact }).unwrap();
-    }
 
     /// An engine in mode `act` that has just ordered a copy, the second of that, and the order.
     fn ordered() -> (Engine, u64, Orders, u64) {
-        let ((engine, second, pass), mut orders) = (decided(), Orders::default());
+        let ((engine, second, pass), mut orders) = (decided(true), Orders::default());
         let id = pass.decisions[0].id;
         let (stand, off) = orders.take(&engine, &pass);
         assert_eq!((stand.iter().map(|order| order.id).collect(), off), (vec![id], vec![]));
         (engine, second, orders, id)
-    }
-
-    /// The same before anyone has taken the order.
-    fn decided() -> (Engine, u64, Pass) {
-        let govern = GovernParams { mode: Mode::Act, ..GovernParams::default() };
-        let mut engine = Engine::new(EngineParams { govern, ..EngineParams::default() });
-        let mut passes = (0..40).map(|second| (second, tell(&mut engine, second)));
-        let (second, pass) = passes.find(|(_, pass)| pass.decisions.len() == 1).expect("a copy is ordered");
-        (engine, second, pass)
     }
 
     fn hold() -> Fact {
@@ -130,7 +94,7 @@ mod tests {
 
     #[test]
     fn an_order_that_does_not_stand_any_more_when_it_is_taken_is_called_off_by_name_and_never_sent() {
-        let ((mut engine, _, pass), mut orders) = (decided(), Orders::default());
+        let ((mut engine, _, pass), mut orders) = (decided(true), Orders::default());
         own(&mut engine, 3, hold());
         let (stand, off) = orders.take(&engine, &pass);
         assert_eq!((stand, off), (vec![], vec![(pass.decisions[0].clone(), Some(Verdict::NotActing))]));
@@ -140,7 +104,7 @@ mod tests {
     #[test]
     fn an_order_waits_for_one_of_an_earlier_process_that_may_still_be_carried_out_and_no_longer() {
         for (until, stands) in [(1, false), (0, true)] {
-            let ((engine, _, pass), mut orders) = (decided(), Orders::default());
+            let ((engine, _, pass), mut orders) = (decided(true), Orders::default());
             let order = &pass.decisions[0];
             orders.wait_for(order.task, order.at + Millis(until));
             orders.wait_for(fixture::job(1).task(TaskKind::Map, 9), order.at + Millis(1));

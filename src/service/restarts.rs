@@ -264,4 +264,4 @@ fn against(order: &Decision, attempts: &[AttemptFact]) -> Option<Answer> {
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

@@ -38,11 +38,23 @@ fn where_nothing_was_asked_of_a_job_its_attempt_may_be_killed_later() {
 }
 
 /// Restarts through the ResourceManager there, and what they tell the engine.
-fn restarts_at(rm: String) -> (Restarts, mpsc::Receiver<Observation>) {
+pub fn restarts_at(rm: String) -> (Restarts, mpsc::Receiver<Observation>) {
     let cluster = Cluster::discover(None, &Overrides { rms: vec![rm], ..Overrides::default() }).unwrap();
     let clients = Clients::new(&cluster, HttpParams::default(), Metrics::unregistered().unwrap()).unwrap();
     let (out, facts) = mpsc::channel(16);
     (Restarts::new(clients.am, Arc::new(Own::new(7, 1, out))), facts)
+}
+
+impl Restarts {
+    /// Orders that have been taken and not carried out.
+    pub fn waiting(&self) -> usize {
+        self.lock().waiting.len()
+    }
+
+    /// The job's kills have been turned down as often as it takes.
+    pub fn not_permitted(&self, job: JobId) {
+        self.lock().turn_down(job, TURNED_DOWN_MAX);
+    }
 }
 
 /// A master whose task has these attempts, and what becomes of orders there.
@@ -200,7 +212,7 @@ async fn an_order_that_becomes_too_late_while_its_attempts_are_being_read_is_nev
 async fn no_more_orders_wait_than_can_be_carried_out_before_their_deadlines() {
     let (restarts, _facts) = restarts_at("http://127.0.0.1:1".into());
     (0..=WAITING_MAX as u64).for_each(|id| restarts.take(&order(id)));
-    assert_eq!(restarts.lock().waiting.len(), WAITING_MAX);
+    assert_eq!(restarts.waiting(), WAITING_MAX);
 }
 
 #[tokio::test]
