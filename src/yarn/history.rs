@@ -47,13 +47,13 @@ impl History {
         Ok(Told::of(answer, |info: &HistoryInfo, _| info.clone()))
     }
 
-    /// How the job ended; `None` inside where history does not tell it.
+    /// How the job ended, of that user where it is known; `None` inside where history does not tell it.
     ///
     /// # Errors
     /// As [`History::info`]; `not_found` while the server has not got the job yet.
-    pub async fn end(&self, job: JobId) -> Result<Told<Option<EndFact>>, Error> {
+    pub async fn end(&self, job: JobId, user: Option<&str>) -> Result<Told<Option<EndFact>>, Error> {
         let answer = self.get(Endpoint::HistoryJob, &format!("mapreduce/jobs/{job}")).await?;
-        Ok(Told::of(answer, |wire: &Job, refused| history::end(wire, job, refused)))
+        Ok(Told::of(answer, |wire: &Job, refused| history::end(wire, job, user, refused)))
     }
 
     /// Adds the winning attempts of all tasks to a job's end.

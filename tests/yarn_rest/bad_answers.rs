@@ -102,7 +102,7 @@ async fn too_many_requests_stops_all_requests_to_that_server_for_the_time_asked(
     let limits = fixture.clients.http.limits();
     answer(&server, &jhs(""), too_many()).await;
     let began = std::time::Instant::now();
-    let error = fixture.clients.history.as_ref().unwrap().end(job()).await.unwrap_err();
+    let error = fixture.clients.history.as_ref().unwrap().end(job(), None).await.unwrap_err();
     assert_eq!(error.kind, Kind::TooManyRequests(Some(Duration::from_secs(30))));
     let wait = limits.try_acquire(Class::History).unwrap_err();
     assert!(matches!(wait, Wait::For(left) if left + began.elapsed() >= Duration::from_secs(30)), "{wait:?}");

@@ -108,6 +108,27 @@ async fn history(server: &MockServer, state: &str) {
     get(server, &jhs("/tasks/task_1795000000000_0007_m_000000/attempts"), attempts).await;
 }
 
+#[tokio::test]
+async fn a_history_of_another_user_is_not_taken_for_the_jobs_and_the_resourcemanagers_word_stands() {
+    let server = mock_server().await;
+    info(&server, "ACTIVE", 5).await;
+    let fixture = fixture(&[server.uri()], Some(server.uri()), params());
+    let first = wiremock::Mock::given(wiremock::matchers::path("/ws/v1/cluster/apps"));
+    first.respond_with(ResponseTemplate::new(200).set_body_json(apps())).up_to_n_times(1).mount(&server).await;
+    get(&server, "/ws/v1/cluster/apps", json!({"apps": null})).await;
+    let killed = json!({"app": {"id": APP, "state": "KILLED", "finalStatus": "KILLED"}});
+    get(&server, &format!("/ws/v1/cluster/apps/{APP}"), killed).await;
+    get(&server, &jhs(""), json!({"job": {"id": JOB, "user": "eve", "state": "SUCCEEDED"}})).await;
+    history(&server, "SUCCEEDED").await;
+    let schedule = ScheduleParams { history_patience: Millis(1_000), ..fast() };
+    let seen = poll_as(schedule, &fixture, Arc::default(), |seen| has(seen, &["ended"])).await;
+    let told = seen.into_iter().find(|o| kind(o) == "ended").unwrap();
+    let Fact::Ended(end) = &told.fact else { unreachable!() };
+    assert_eq!((told.source.channel, end.state), (Channel::Rm, Some(JobPhase::Killed)));
+    let refused = [("channel", "history"), ("reason", "foreign")];
+    assert!(fixture.count("drover_facts_refused_total", &refused) > 0);
+}
+
 /// A job that is listed once and has a history whose listing of tasks is answered like that; how its end is told in time.
 async fn told_without_tasks(listing: ResponseTemplate, params: HttpParams, schedule: ScheduleParams) -> Observation {
     let server = mock_server().await;

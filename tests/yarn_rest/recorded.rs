@@ -176,7 +176,7 @@ async fn a_finished_jobs_history_tells_every_winner_and_who_lost_to_a_copy() {
         let (_server, fixture) = cluster(format).await;
         let history = fixture.clients.history.as_ref().unwrap();
         assert_eq!(history.info().await.unwrap().what.0.hadoop_version.as_deref(), Some("3.4.3"));
-        let told = history.end(job()).await.unwrap();
+        let told = history.end(job(), Some("alice")).await.unwrap();
         let (refused, frame) = (told.refused, told.frame);
         let mut told = drover::yarn::told::Told { what: told.what.unwrap(), refused, frame };
         history.add_winners(&mut told).await.unwrap();

@@ -1,16 +1,22 @@
 //! A finished job's history as one fact: its end.
 
 use super::job::{attempts, tasks};
-use super::{Reason, Refused};
+use super::{Reason, Refused, name};
 use crate::yarn::wire::job::{Job, TaskAttempts, Tasks};
 use drover_core::model::{AttemptFact, AttemptState, EndFact, JobId, JobPhase, TaskId, TaskState};
 use std::collections::BTreeMap;
 
-/// A job's end from its history; `None` where it is another job's, or has not ended there.
-pub fn end(wire: &Job, job: JobId, refused: &mut Refused) -> Option<EndFact> {
+/// A job's end from its history; `None` where it is another job's, or of another user than the job is known to be of, or has not ended there. A history is a file that the job's own user
+/// has written.
+pub fn end(wire: &Job, job: JobId, user: Option<&str>, refused: &mut Refused) -> Option<EndFact> {
     let named = wire.id.as_deref().and_then(|text| text.parse::<JobId>().ok());
     if named != Some(job) {
         refused.add(if named.is_some() { Reason::Foreign } else { Reason::BadId });
+        return None;
+    }
+    let told = name(&wire.user);
+    if user.is_some_and(|user| !told.is_empty() && told != user) {
+        refused.add(Reason::Foreign);
         return None;
     }
     let state = refused.word(wire.state.as_deref(), JobPhase::parse);

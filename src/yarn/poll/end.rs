@@ -6,7 +6,8 @@ use crate::yarn::history::History;
 use crate::yarn::schedule::EndTry;
 use crate::yarn::told::Told;
 use crate::yarn::wire::cluster::App;
-use drover_core::model::{EndFact, JobId, JobPhase, TaskId, Time};
+use drover_core::model::{Channel, EndFact, JobId, JobPhase, TaskId, Time};
+use std::sync::Arc;
 
 /// What is known of a job's end.
 #[derive(Debug)]
@@ -28,14 +29,23 @@ pub enum Ended {
     StillRuns,
 }
 
+/// What is known of a job whose end is read.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// Its user, by the ResourceManager.
+    pub user: Option<Arc<str>>,
+    /// Tasks whose attempts are read with it.
+    pub tasks: Vec<TaskId>,
+}
+
 /// One try. On the last one, and where history is not asked, what the ResourceManager says has to do.
 ///
 /// # Errors
 /// The error of the server that should know: it is worth another try.
-pub async fn read(clients: &Clients, job: JobId, of: EndTry, tasks: &[TaskId]) -> Result<Ended, Error> {
+pub async fn read(clients: &Clients, job: JobId, of: EndTry, known: &Known) -> Result<Ended, Error> {
     let trouble = match of {
         EndTry::Rm | EndTry::Nobody => None,
-        EndTry::History | EndTry::Last => match from_history(clients, job, of, tasks).await {
+        EndTry::History | EndTry::Last => match from_history(clients, job, of, known).await {
             Ok(Some(told)) => return Ok(Ended::Told(told)),
             Ok(None) => None,
             Err(error) => Some(error).filter(|e| !matches!(e.kind, Kind::NotFound(_))),
@@ -73,13 +83,16 @@ async fn from_history(
     clients: &Clients,
     job: JobId,
     of: EndTry,
-    tasks: &[TaskId],
+    known: &Known,
 ) -> Result<Option<Told<EndFact>>, Error> {
     let Some(history) = &clients.history else { return Ok(None) };
-    let told = history.end(job).await?;
-    let Some(end) = told.what else { return Ok(None) };
+    let told = history.end(job, known.user.as_deref()).await?;
+    let Some(end) = told.what else {
+        clients.http.metrics().refused(Channel::History, &told.refused);
+        return Ok(None);
+    };
     let mut told = Told { what: end, refused: told.refused, frame: told.frame };
-    match add_attempts(history, &mut told, tasks).await {
+    match add_attempts(history, &mut told, &known.tasks).await {
         Ok(()) => Ok(Some(told)),
         // The end itself has been told, and is not to be lost for what would always be answered alike.
         Err(error) if of == EndTry::Last || is_for_good(&error.kind) => {

@@ -13,8 +13,9 @@ use super::error::Error;
 use super::limit::{Permit, Wait};
 use super::schedule::{Call, Schedule, ScheduleParams, Wants};
 pub use clients::Clients;
-use drover_core::model::{Observation, TaskId, Time};
+use drover_core::model::{Observation, Time};
 use emit::Emitter;
+use end::Known;
 use reading::Reading;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -147,7 +148,7 @@ impl Poller {
     fn send(&mut self, call: Call, permit: Option<Permit>, now: Time) {
         self.schedule.start(call, now);
         let attempt = call.job().and_then(|job| self.schedule.attempt(job)).unwrap_or(1);
-        let mut tasks: Vec<TaskId> = Vec::new();
+        let mut known = Known::default();
         match call {
             Call::Tasks(job) => {
                 if let Some(before) = self.schedule.listed(job) {
@@ -156,17 +157,18 @@ impl Poller {
             }
             Call::End { job, .. } => {
                 let most = self.schedule.end_tasks(job);
-                tasks = self.wants.left_tasks(job);
+                let mut tasks = self.wants.left_tasks(job);
                 let others = self.wants.suspects(job, most).into_iter().filter(|task| !tasks.contains(task));
                 tasks.extend(others.collect::<Vec<_>>());
                 tasks.truncate(most);
+                known = Known { user: self.schedule.user(job), tasks };
             }
             _ => {}
         }
         let clients = self.clients.clone();
         let handle = self.under_way.spawn(async move {
             let began = Instant::now();
-            let result = reading::read(&clients, call, permit, attempt, &tasks).await;
+            let result = reading::read(&clients, call, permit, attempt, &known).await;
             Finished { took: began.elapsed(), rm: clients.rm.incarnation(), result }
         });
         self.calls.insert(handle.id(), UnderWay { call, attempt, handle });

@@ -2,6 +2,7 @@
 
 use super::clients::Clients;
 use super::emit::{Emitter, Lives};
+use super::end::Known;
 use super::reading::{Reading, hidden, read};
 use crate::yarn::error::Error;
 use crate::yarn::schedule::Call;
@@ -54,7 +55,7 @@ impl<'a> Once<'a> {
         suspects: usize,
         looker: &mut dyn Looker,
     ) -> Result<Round, Error> {
-        let reading = read(self.clients, Call::Apps, None, 1, &[]).await?;
+        let reading = read(self.clients, Call::Apps, None, 1, &Known::default()).await?;
         let Reading::Apps(told) = &reading else { return Ok(Round::default()) };
         let jobs: Vec<_> = told.what.iter().map(|seen| (JobId(seen.fact.app), seen.attempt)).collect();
         self.hand_on(Call::Apps, 1, reading, looker);
@@ -109,7 +110,7 @@ impl<'a> Once<'a> {
     }
 
     async fn ask(&mut self, call: Call, attempt: u32, looker: &mut dyn Looker) -> Result<(), Error> {
-        let reading = read(self.clients, call, None, attempt, &[]).await.inspect_err(|error| {
+        let reading = read(self.clients, call, None, attempt, &Known::default()).await.inspect_err(|error| {
             if let Some(job) = hidden(call, error) {
                 let lives = Lives { rm: self.clients.rm.incarnation(), attempt };
                 looker.observe(self.emitter.hidden(job, lives));

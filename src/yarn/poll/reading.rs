@@ -1,7 +1,7 @@
 //! Carries out one call.
 
 use super::clients::Clients;
-use super::end::{self, Ended};
+use super::end::{self, Ended, Known};
 use crate::yarn::error::{Error, Kind};
 use crate::yarn::facts::cluster::AppSeen;
 use crate::yarn::facts::job::{JobSeen, TasksSeen};
@@ -37,13 +37,13 @@ pub enum Reading {
     End(Ended),
 }
 
-/// Asks, with leave where the call is a single request. `attempt` is the run of the job's AM.
+/// Asks, with leave where the call is a single request. `attempt` is the run of the job's AM, and `known` what is of a job whose end is read.
 pub async fn read(
     clients: &Clients,
     call: Call,
     permit: Option<Permit>,
     attempt: u32,
-    outcomes: &[TaskId],
+    known: &Known,
 ) -> Result<Reading, Error> {
     let (rm, am) = (&clients.rm, &clients.am);
     Ok(match call {
@@ -59,7 +59,7 @@ pub async fn read(
         Call::Tasks(job) => Reading::Tasks(am.tasks(permit, job).await?),
         Call::Attempts(task) => Reading::Attempts(am.attempts(permit, task).await?),
         Call::Counters(attempt) => Reading::Counters(am.counters(permit, attempt).await?),
-        Call::End { job, of } => Reading::End(end::read(clients, job, of, outcomes).await?),
+        Call::End { job, of } => Reading::End(end::read(clients, job, of, known).await?),
     })
 }
 

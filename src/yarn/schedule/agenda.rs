@@ -35,6 +35,11 @@ impl Agenda {
         due.into_iter().for_each(|due| self.set(job, due));
     }
 
+    /// Whose a job is, where that was said.
+    pub fn user(&self, job: JobId) -> Option<Arc<str>> {
+        self.owners.get(&job).filter(|user| !user.is_empty()).cloned()
+    }
+
     /// Puts a job down for that time, in place of any earlier entry.
     pub fn set(&mut self, job: JobId, due: Time) {
         self.remove(job);

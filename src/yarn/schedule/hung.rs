@@ -5,6 +5,7 @@ use super::agenda::Agenda;
 use super::{ASK_AFTER, Call, Schedule};
 use drover_core::model::{JobId, Time};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Which of them are due when, and which are being asked.
 #[derive(Debug, Default)]
@@ -65,6 +66,11 @@ impl Schedule {
         for agenda in [&mut self.tasks, &mut self.hung.agenda, &mut self.side] {
             agenda.belongs(id, &user);
         }
+    }
+
+    /// The job's user, by the listing that first showed it.
+    pub fn user(&self, id: JobId) -> Option<Arc<str>> {
+        self.tasks.user(id)
     }
 
     /// It is over.

@@ -92,7 +92,7 @@ fn read_all(inner: &Value) {
     of::<Apps>(inner).map(|w| facts::cluster::apps(&w, r));
     of::<Scheduler>(inner).map(|w| facts::queues::queues(&w, r));
     of::<Job>(inner).map(|w| facts::job::job(&w, job, AppAttemptId { app: job.0, number: 1 }, r));
-    of::<Job>(inner).map(|w| facts::history::end(&w, job, r));
+    of::<Job>(inner).map(|w| facts::history::end(&w, job, None, r));
     of::<Conf>(inner).map(|w| facts::settings::settings(&w, None, r));
     of::<AttemptCounters>(inner).map(|w| facts::job::counters(&w, task.attempt(0), r));
     if let Some(wire) = of::<Tasks>(inner) {

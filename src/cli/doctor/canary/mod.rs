@@ -91,7 +91,7 @@ async fn history(job: JobId, clients: &Clients, checks: &mut Checks) {
     let Some(history) = &clients.history else { return };
     let began = Instant::now();
     loop {
-        match history.end(job).await {
+        match history.end(job, None).await {
             Ok(told) if told.what.is_some() => {
                 return checks.ok("canary's history", format!("the JobHistoryServer tells how {job} ended"));
             }
