@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufRead;
 use std::path::Path;
 use std::process::Command;
 
@@ -291,6 +292,21 @@ fn an_interrupted_report_holds_what_is_done_and_says_that_it_is_cut_short() {
     let rows = String::from_utf8(files["jobs.csv"].clone()).unwrap().lines().count() - 1;
     // Ten jobs a run.
     assert_eq!(rows as u64, 10 * done(&told));
+}
+
+#[test]
+fn where_standard_error_is_no_terminal_a_line_there_tells_how_far_it_is_and_none_on_standard_output() {
+    let mut run = Command::new(env!("CARGO_BIN_EXE_drover"));
+    run.args(["simulate", EXAMPLE, "--policy", "none", "--seeds", "100000", "--json"]);
+    run.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("DROVER_CONFIG");
+    let piped = std::process::Stdio::piped;
+    let mut child = run.stdout(piped()).stderr(piped()).spawn().unwrap();
+    let mut line = String::new();
+    std::io::BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+    child.kill().unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert!(line.contains(" of 100000 runs"), "{line}");
+    assert!(ended.stdout.is_empty());
 }
 
 #[test]

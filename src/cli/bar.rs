@@ -1,7 +1,7 @@
 //! How far simulations are: a bar on a terminal, and elsewhere (a log, a batch system) a plain line now and then.
 
 use crate::simulation::Progress;
-use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -75,7 +75,7 @@ impl Bar {
 
     /// On a thread of its own: a single run may take many minutes, in which nothing else would say a word.
     fn in_lines(out: Box<dyn io::Write + Send>, first: Duration, every: Duration) -> Bar {
-        let bar = Bar::of(ProgressBar::hidden(), Some(out), first);
+        let bar = Bar::of(ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden()), Some(out), first);
         let shown = Arc::clone(&bar.0);
         std::thread::spawn(move || shown.tell_now_and_then(every));
         bar
@@ -200,7 +200,9 @@ mod tests {
 
         /// Its lines once there are so many, however slow the machine is.
         fn wait_for(&self, count: usize) -> Vec<String> {
+            let began = Instant::now();
             while self.lines().len() < count {
+                assert!(began.elapsed() < Duration::from_secs(60), "no more lines come than {:?}", self.lines());
                 std::thread::sleep(Duration::from_millis(1));
             }
             self.lines()
