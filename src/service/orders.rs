@@ -93,6 +93,18 @@ mod tests {
     }
 
     #[test]
+    fn a_job_that_only_a_hold_keeps_from_drover_is_withheld_and_one_whose_shim_is_lost_is_not() {
+        let (mut engine, second, _) = decided();
+        let jobs = |engine: &Engine| (engine.owned(), engine.withheld().collect::<Vec<_>>());
+        assert_eq!(jobs(&engine), (vec![fixture::job(1)], vec![]));
+        own(&mut engine, 3, hold());
+        tell(&mut engine, second + 1);
+        assert_eq!(jobs(&engine), (vec![], vec![fixture::job(1)]));
+        own(&mut engine, 4, Fact::Can(fixture::job(1), Capabilities::default()));
+        assert_eq!(jobs(&engine), (vec![], vec![]), "a shim that is lost is no hold's doing");
+    }
+
+    #[test]
     fn an_order_that_does_not_stand_any_more_when_it_is_taken_is_called_off_by_name_and_never_sent() {
         let ((mut engine, _, pass), mut orders) = (decided(true), Orders::default());
         own(&mut engine, 3, hold());

@@ -60,6 +60,8 @@ pub struct Metrics {
     pub clone_budget_limit: Gauge,
     /// Jobs whose speculation is Drover's.
     pub owned: IntGauge,
+    /// Jobs that would be, did nobody hold them.
+    pub withheld: IntGauge,
     /// Holds in force.
     pub holds: IntGauge,
     /// 1 while another service outranks this one.
@@ -137,6 +139,7 @@ const BUDGET_USED: &str = "Copies that count against a budget of the whole clust
 const BUDGET_LIMIT: &str = "Copies that may count against a budget of the whole cluster, where a slot is as large as containers of jobs are on average; +Inf where there is no limit.";
 const CLONE_BUDGET_USED: &str = "Memory that phases which are cloned hold or are promised, first attempts included; 0 under policies that do not clone.";
 const CLONE_BUDGET_LIMIT: &str = "Memory that phases which are cloned may hold or be promised, Dolly's beta of the cluster's; 0 under policies that do not clone.";
+const WITHHELD: &str = "Jobs whose speculation would be Drover's to own, did no operator's hold cover them.";
 const BREAKER: &str = "Users on whose jobs a policy only advises because its copies keep losing there, by policy.";
 const VERDICTS: &str = "Running tasks by the verdict of the newest pass over their job.";
 const ERROR: &str = "Time left of sampled tasks as each estimator predicted it, divided by the time it then took, by estimator, kind of task and the progress score it was predicted at: quarter, half, three_quarters. 1 is exact.";
@@ -207,6 +210,7 @@ impl Metrics {
             clone_budget_used: to.add(Gauge::new("drover_clone_budget_used_bytes", CLONE_BUDGET_USED)?)?,
             clone_budget_limit: to.add(Gauge::new("drover_clone_budget_limit_bytes", CLONE_BUDGET_LIMIT)?)?,
             owned: to.gauge("drover_jobs_owned", "Jobs whose speculation is Drover's to own.")?,
+            withheld: to.gauge("drover_jobs_withheld", WITHHELD)?,
             holds: to.gauge("drover_holds", "Holds of operators.")?,
             rival: to
                 .gauge("drover_rival", "1 while another service with a higher epoch keeps this one from acting.")?,

@@ -283,14 +283,25 @@ impl Engine {
     /// Is the job's speculation Drover's to own now? Not while nothing is known of free room, nor of a job whose tasks have not all been told of for too long, nor where nothing is to be cloned by a policy that does nothing else: without
     /// copies of Drover's, Hadoop's own are better than none.
     pub fn owns(&self, id: JobId) -> bool {
+        self.cluster.job(id).is_some_and(|job| self.mode_of(job) == Mode::Act && self.could_own(job))
+    }
+
+    /// May the job be owned, whatever its mode?
+    fn could_own(&self, job: &Job) -> bool {
         let policy = self.params.policy;
-        let idle = |job: &Job| !policy.acts_on_tasks() || (policy.only_clones() && !self.has_clones(job));
-        let never = |job: &Job| self.params.govern.leaves_alone(job, self.last_pass) || idle(job);
-        let unread = |job: &Job| !job.is_complete() && self.params.govern.is_stale(job.opened, self.last_pass);
+        let idle = !policy.acts_on_tasks() || (policy.only_clones() && !self.has_clones(job));
+        let never = self.params.govern.leaves_alone(job, self.last_pass) || idle;
+        let unread = !job.is_complete() && self.params.govern.is_stale(job.opened, self.last_pass);
         let blind = self.params.govern.room_is_stale(&self.cluster, Mode::Act, self.last_pass);
         // A lease holds the copies of Hadoop's own, which restarts alone do not make up for.
-        let takes_over = |job: &Job| job.can.duplicate && self.mode_of(job) == Mode::Act;
-        !blind && self.cluster.job(id).is_some_and(|job| takes_over(job) && !never(job) && !unread(job))
+        !blind && job.can.duplicate && !never && !unread
+    }
+
+    /// Jobs that would be owned, did no operator hold them.
+    pub fn withheld(&self) -> impl Iterator<Item = JobId> {
+        let held = |job: &&Job| self.cluster.hold_of(job, self.last_pass).is_some();
+        let acts = |job: &&Job| self.mode_but_for_holds(job) == Mode::Act && self.could_own(job);
+        self.cluster.jobs().filter(held).filter(acts).map(|job| job.id)
     }
 
     /// Could the job be acted on now, were it not held out? From the first moment at which it could, it counts in the comparison of jobs held out with the others.
@@ -329,9 +340,14 @@ impl Engine {
 
     /// The mode a job is in, at the last pass: holds, a rival and copies that keep losing leave it to advice.
     pub fn mode_of(&self, job: &Job) -> Mode {
+        let mode = self.mode_but_for_holds(job);
+        if self.cluster.hold_of(job, self.last_pass).is_some() { mode.min(Mode::Advise) } else { mode }
+    }
+
+    fn mode_but_for_holds(&self, job: &Job) -> Mode {
         let policy = self.params.policy.label();
         let mode = self.params.govern.mode_of(job, policy);
-        let held = self.cluster.rival.is_some() || self.cluster.hold_of(job, self.last_pass).is_some();
-        if held || self.breakers.is_open(policy, &job.user) { mode.min(Mode::Advise) } else { mode }
+        let advises = self.cluster.rival.is_some() || self.breakers.is_open(policy, &job.user);
+        if advises { mode.min(Mode::Advise) } else { mode }
     }
 }

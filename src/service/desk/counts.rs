@@ -118,6 +118,7 @@ impl Desk {
         self.metrics.tasks.set(totals.tasks as i64);
         self.metrics.attempts.set(totals.attempts as i64);
         self.metrics.owned.set(self.engine.owned().len() as i64);
+        self.metrics.withheld.set(self.engine.withheld().count() as i64);
         let holds = self.engine.cluster().holds.values().filter(|hold| hold.stands(now));
         self.metrics.holds.set(holds.count() as i64);
         self.metrics.rival.set(self.engine.cluster().rival.is_some().into());
