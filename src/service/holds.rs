@@ -1,11 +1,13 @@
 //! Operators' holds: the engine hears of each, and a small file keeps them for the next start.
 
+mod ended;
 mod file;
 
 use super::engine_loop::Busy;
 use super::own::Own;
 use crate::shown::{printable, shell_word};
 use drover_core::model::{Fact, Hold, JobId, Mode, Observation, Scope, Time};
+use ended::Ended;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -66,6 +68,7 @@ pub struct Holds {
     /// Had by who writes the file.
     writer: Arc<Mutex<()>>,
     unkept: Arc<std::sync::Mutex<Unkept>>,
+    ended: Ended,
 }
 
 /// Whether what holds now is in the file.
@@ -172,24 +175,15 @@ impl Book {
         let holds: BTreeMap<Scope, Hold> = lasting.into_iter().map(|hold| (hold.scope.clone(), hold)).collect();
         // A directory that is another, or a copy that was put back, shows by what it holds.
         tracing::info!(path = %path.display(), holds = holds.len(), "holds kept from before");
-        for hold in holds.values() {
+        let over = over.iter().map(|hold| (hold, "not held any more: it has run out since"));
+        for (hold, says) in holds.values().map(|hold| (hold, "still held")).chain(over) {
             tracing::warn!(
                 scope = name(&hold.scope),
                 by = hold.by,
                 reason = hold.reason,
                 since_ms = hold.since.0,
                 until_ms = hold.until.map(|at| at.0),
-                "still held"
-            );
-        }
-        for hold in over {
-            tracing::info!(
-                scope = name(&hold.scope),
-                by = hold.by,
-                reason = hold.reason,
-                since_ms = hold.since.0,
-                until_ms = hold.until.map(|at| at.0),
-                "not held any more: it has run out since"
+                "{says}"
             );
         }
         Ok(Book { file: Some(path), holds })
@@ -231,7 +225,8 @@ fn lock(unkept: &std::sync::Mutex<Unkept>) -> std::sync::MutexGuard<'_, Unkept> 
 impl Holds {
     /// The holds of a service that speaks to its engine by `own`.
     pub fn new(own: impl Into<Arc<Own>>, book: Book) -> Holds {
-        Holds { own: own.into(), book: Arc::new(Mutex::new(book)), writer: Arc::default(), unkept: Arc::default() }
+        let (writer, unkept, ended) = (Arc::default(), Arc::default(), Ended::default());
+        Holds { own: own.into(), book: Arc::new(Mutex::new(book)), writer, unkept, ended }
     }
 
     /// Why what holds now would not hold after a restart, though there is a file for it.

@@ -1,6 +1,7 @@
 //! What the engine's thread hands to the rest of the service: facts to whoever asks for them, and after each pass leases and orders to shims or, for jobs without one, to REST.
 
 use super::hints::Hints;
+use super::holds::Holds;
 use super::left::LeftJobs;
 use super::listed::Listed;
 use super::orders::Orders;
@@ -66,6 +67,8 @@ pub struct Notes {
     pub shim: OnceLock<Shim>,
     /// Who restarts attempts over REST, where that is allowed.
     pub restarts: OnceLock<Arc<Restarts>>,
+    /// Operators' holds: that of a job ends with it.
+    pub holds: OnceLock<Arc<Holds>>,
     orders: Mutex<Orders>,
 }
 
@@ -82,6 +85,9 @@ impl Notes {
         }
         if let Some(restarts) = self.restarts.get() {
             restarts.forget(end.job);
+        }
+        if let Some(holds) = self.holds.get() {
+            holds.job_ended(end.job);
         }
     }
 

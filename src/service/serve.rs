@@ -136,6 +136,7 @@ async fn start(loaded: &Loaded, lost_lines: IntCounter, stop: &CancellationToken
     let own = Arc::new(Own::new(identity.epoch, told.len() as u64 + 1, outside.facts.clone()));
     told.into_iter().for_each(|held| desk.observe(held));
     let holds = Arc::new(Holds::new(own.clone(), book));
+    let _ = notes.holds.set(holds.clone());
     let vouch = Arc::new(vouch::Cluster { vouch: Vouch::new(&clients), notes: notes.clone() });
     let shim = Shim::new(shim_params(config), identity.clone(), vouch, outside.batches.clone(), shim_metrics);
     shim.expect(desk.ledger.iter().flat_map(Feed::orphans));
@@ -238,8 +239,9 @@ fn spawn_watch(tasks: &mut JoinSet<&'static str>, notes: Arc<Notes>, holds: Arc<
             () = stopped.cancelled() => {}
             () = watch_for_others(&notes, &holds) => {}
             () = holds.keep_on() => {}
+            () = holds.lift_ended() => {}
         }
-        "the look for other services, and for holds that are not kept"
+        "the look for other services, and for holds that are not kept or hold nothing any more"
     });
 }
 
