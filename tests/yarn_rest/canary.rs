@@ -74,7 +74,7 @@ async fn the_job_that_the_command_names_is_watched_while_it_runs_though_it_ran_b
 
 #[tokio::test]
 async fn a_doctor_that_is_interrupted_ends_what_it_has_started_and_tells_what_may_be_left() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let (cluster, dir) = (active(1).await, fifo());
         let line = format!("(sleep 3600) 3>fifo & echo 'Running job: {OWN}'; echo x >fifo; sleep 3600");
         let child = doctor(&cluster, &line, dir.path());
@@ -102,4 +102,25 @@ async fn a_doctor_that_is_interrupted_ends_what_it_has_started_and_tells_what_ma
         );
         assert_eq!(tokio::time::timeout(LONG, goes).await.expect("the grandchild lives on").unwrap(), 0);
     }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_doctor_under_nohup_goes_on_when_its_terminal_is_closed() {
+    let (cluster, dir) = (active(1).await, fifo());
+    // The shell that ignores it hands that on, as nohup does.
+    let drover = env!("CARGO_BIN_EXE_drover");
+    let line = format!(
+        "trap '' HUP; exec '{drover}' doctor --json --set cluster.rm_urls={} --set listen.api=127.0.0.1:1 --canary --canary-command 'echo x >fifo; echo y >fifo'",
+        cluster.uri()
+    );
+    let mut command = Command::new("sh");
+    command.args(["-c", &line]).current_dir(dir.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let fifo = dir.path().join("fifo");
+    assert_eq!(tokio::fs::read_to_string(&fifo).await.unwrap(), "x\n");
+    kill_process(Pid::from_raw(child.id().unwrap().try_into().unwrap()).unwrap(), Signal::HUP).unwrap();
+    assert_eq!(tokio::fs::read_to_string(&fifo).await.unwrap(), "y\n");
+    let (_, said) = told(&child.wait_with_output().await.unwrap());
+    assert!(!said.contains("interrupted"), "{said}");
 }

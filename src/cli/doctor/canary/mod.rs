@@ -46,7 +46,7 @@ pub async fn check(
         );
         return Ok(false);
     };
-    // Before the command starts: whoever ends this one by Ctrl-C or SIGTERM ends that, too.
+    // Before the command starts: whoever ends this one by Ctrl-C, SIGTERM or a terminal that is closed ends that, too.
     let mut interrupt = Interrupt::new()?;
     let mut running = match Running::start(&run.line, Waits::default()) {
         Ok(running) => running,

@@ -20,12 +20,16 @@ pub const LOOK_EVERY: Duration = Duration::from_millis(500);
 pub struct Interrupt {
     interrupt: Signal,
     terminate: Signal,
+    /// Its terminal is closed; `None` where that is to end nothing, as under `nohup`.
+    hang_up: Option<Signal>,
 }
 
 impl Interrupt {
     /// Listens from now on.
     pub fn new() -> io::Result<Interrupt> {
-        Ok(Interrupt { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        let hang_up = if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) };
+        Ok(Interrupt { interrupt, terminate, hang_up })
     }
 
     /// Waits for it, or for the next.
@@ -33,8 +37,16 @@ impl Interrupt {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            Some(_) = async { self.hang_up.as_mut()?.recv().await } => {}
         }
     }
+}
+
+/// Was this process started so that SIGHUP does not reach it? The first bit of what Linux says is ignored; where nothing says it, it does.
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 != 0)
 }
 
 /// Waits for the command's end, and ends it where it takes longer than that or `interrupt` comes. What it says is heard meanwhile, its job watched.
