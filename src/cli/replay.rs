@@ -61,10 +61,10 @@ impl Command {
         self.conclude(&report)
     }
 
-    /// A run that ended within a pass was killed there, or is writing on: no difference.
-    fn conclude(&self, report: &Report) -> Result<(), Failure> {
+    /// What was replayed, and what of the recording was not there.
+    fn says(&self, report: &Report) -> String {
         let Report { segments, observations, dropped, passes, decisions, lost, cut_off, unfinished, .. } = report;
-        let Report { missing, empty, other_format, different, differences, .. } = report;
+        let Report { states, missing, empty, other_format, different, .. } = report;
         let mut says = format!(
             "{} in {} over {} ({dropped} of them refused), {}",
             count(*decisions, "decision", "decisions"),
@@ -101,15 +101,21 @@ impl Command {
             1 => says += "; the run ended within a pass, and what it decided last is not recorded",
             runs => says += &format!("; {runs} runs ended within a pass, and what they decided last is not recorded"),
         }
-        if self.check && *different == 0 && *segments > 0 {
-            let whole = [unfinished, missing, empty, other_format].iter().all(|count| **count == 0);
+        if self.check && *different == 0 && *states > 0 {
+            let whole = [unfinished, missing, empty, other_format, lost, cut_off].iter().all(|count| **count == 0);
             says += if whole { "; all as recorded" } else { "; all else as recorded" };
         }
+        says
+    }
+
+    /// A run that ended within a pass was killed there, or is writing on: no difference.
+    fn conclude(&self, report: &Report) -> Result<(), Failure> {
+        let Report { states, different, differences, .. } = report;
         if !self.json {
-            writeln!(io::stderr(), "{says}")?;
+            writeln!(io::stderr(), "{}", self.says(report))?;
         }
-        if self.check && *segments == 0 {
-            return Err(Failure::new(Exit::Check, "there is no segment in it, and so nothing to check"));
+        if self.check && *states == 0 {
+            return Err(Failure::new(Exit::Check, "there is no whole segment in it, and so nothing to check"));
         }
         let more = match *different - differences.len() as u64 {
             0 => String::new(),
@@ -122,5 +128,34 @@ impl Command {
                 Err(Failure::new(Exit::Check, words))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHECK: Command = Command { paths: Vec::new(), policy: None, check: true, lenient: false, json: true };
+
+    #[test]
+    fn a_recording_that_lacks_facts_is_not_all_as_recorded() {
+        let whole = Report { segments: 2, states: 2, ..Report::default() };
+        assert!(CHECK.says(&whole).ends_with("; all as recorded"));
+        for lacks in [Report { lost: 1, ..whole.clone() }, Report { cut_off: 1, ..whole }] {
+            let says = CHECK.says(&lacks);
+            assert!(says.ends_with("; all else as recorded"), "{says}");
+        }
+    }
+
+    #[test]
+    fn a_check_of_a_recording_that_holds_no_state_of_an_engine_has_checked_nothing_and_fails() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("drover-00000001.jsonl");
+        let format = crate::history::format::FORMAT;
+        let header =
+            format!(r#"{{"segment":{{"format":{format},"drover":"0","run":"a","segment":1,"at":1,"lost":0}}}}"#);
+        std::fs::write(&file, header + "\n").unwrap();
+        let failure = Command { paths: vec![file], ..CHECK }.run().unwrap_err();
+        assert!(format!("{failure:?}").contains("nothing to check"), "{failure:?}");
     }
 }

@@ -28,7 +28,8 @@ pub struct Recorder<P> {
     shared: Arc<Shared>,
     run: String,
     lost: u64,
-    writer: Option<JoinHandle<()>>,
+    /// Gives back what it lost since the newest segment.
+    writer: Option<JoinHandle<u64>>,
     metrics: Arc<Metrics>,
 }
 
@@ -78,7 +79,7 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
         metrics.recording.set(1);
         let (state, counted) = (shared.clone(), metrics.clone());
         let write = move || {
-            let writer =
+            let mut writer =
                 Writer { log, shared: &state, metrics: &counted, pause, lost: 0, asked: false, ask_from: None };
             let drained = AssertUnwindSafe(|| writer.drain(&receiver));
             if let Err(end) = catch_unwind(drained).unwrap_or(Err(LogEnd::Panicked)) {
@@ -87,6 +88,7 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
                 tracing::error!(error = %end, "the recording has stopped; the service goes on without it");
             }
             counted.recording.set(0);
+            writer.lost
         };
         let writer = std::thread::Builder::new()
             .name("recording".into())
@@ -157,11 +159,18 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
         }
     }
 
-    /// Writes out what waits and ends.
+    /// Writes out what waits and ends. What was lost since the newest segment began no header tells any more.
     pub fn finish(&mut self) {
         self.sender = None;
         // That it panicked it has told itself.
-        let _ = self.writer.take().map(JoinHandle::join);
+        let of_disk = self.writer.take().and_then(|writer| writer.join().ok()).unwrap_or_default();
+        let lost = std::mem::take(&mut self.lost) + of_disk;
+        if lost > 0 {
+            tracing::warn!(
+                lost,
+                "the recording lacks its last entries, which were lost; it does not tell of them itself"
+            );
+        }
     }
 }
 
@@ -186,7 +195,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn drain<P: Serialize>(mut self, receiver: &Receiver<Message<P>>) -> Result<(), LogEnd> {
+    fn drain<P: Serialize>(&mut self, receiver: &Receiver<Message<P>>) -> Result<(), LogEnd> {
         loop {
             let message = match receiver.try_recv() {
                 Ok(message) => message,

@@ -24,6 +24,9 @@ pub struct Options {
 pub struct Report {
     /// Segments read.
     pub segments: u64,
+    /// States of the engine in them: without one there is nothing to replay.
+    #[serde(skip)]
+    pub states: u64,
     /// Segments of a run that are missing between others of it, or stand out of their order; after each gap the recorded state is taken.
     pub missing: u64,
     /// Files without a line.
@@ -166,6 +169,7 @@ impl Run<'_> {
     }
 
     fn state(&mut self, placed: Placed<'_>, place: &str) -> Result<(), ReadError> {
+        self.report.states += 1;
         if let Some(ours) = &self.engine {
             let ours = serde_json::to_string(ours).map_err(|error| placed.damaged(error.to_string()))?;
             if self.options.check && Some(ours.as_str()) != payload(placed.text, "engine") {

@@ -240,3 +240,19 @@ fn a_recording_that_stops_does_not_stop_the_engine() {
     assert_eq!(recorder.metrics.recording_stopped.with_label_values(&["unwritable"]).get(), 1);
     assert_eq!(recorder.metrics.recording.get(), 0);
 }
+
+#[test]
+fn what_is_lost_after_the_last_segment_began_is_told_at_the_end_as_no_later_segment_tells_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut whole = recorder(dir.path(), 1 << 19);
+    whole.begin(Time(1), "{}".into());
+    assert_eq!(crate::telemetry::logged(|| whole.finish()), "");
+    let mut recorder = recorder(dir.path(), 1 << 19);
+    recorder.begin(Time(1), "{}".into());
+    recorder.catch_up();
+    recorder.push(Line::Decide(Time(2)));
+    recorder.miss();
+    recorder.push(Line::Decide(Time(3)));
+    let told = crate::telemetry::logged(|| recorder.finish());
+    assert!(told.contains("WARN") && told.contains("lost=2"), "{told}");
+}
