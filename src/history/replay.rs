@@ -3,7 +3,7 @@
 use super::format::{Header, Line};
 use super::read::{Placed, ReadError, read};
 use drover_core::engine::{Engine, EngineParams};
-use drover_core::model::{Decision, Time};
+use drover_core::model::{Decision, Mode, Time};
 use drover_core::policy::PolicyName;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -143,8 +143,13 @@ impl Run<'_> {
         self.engine.as_deref_mut().ok_or_else(|| placed.damaged("comes before any state of the engine"))
     }
 
-    fn adjusted(&self, params: EngineParams) -> EngineParams {
-        EngineParams { policy: self.options.policy.unwrap_or(params.policy), ..params }
+    /// Another policy only advises: what became of a copy that it would have asked for nobody has recorded. The least of several modes holds.
+    fn adjusted(&self, mut params: EngineParams) -> EngineParams {
+        if let Some(policy) = self.options.policy {
+            params.policy = policy;
+            params.govern.mode = params.govern.mode.min(Mode::Advise);
+        }
+        params
     }
 
     /// A segment carries on from the one before it when the same process wrote both and nothing is missing between them.

@@ -3,10 +3,11 @@
 use super::format::FORMAT;
 use super::*;
 use crate::service::Desk;
-use crate::service::fixture::{facts, job};
+use crate::service::fixture::{facts, job, seen};
 use crate::telemetry::Metrics;
 use drover_core::engine::EngineParams;
 use drover_core::model::*;
+use drover_core::policy::PolicyName;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -247,7 +248,52 @@ fn a_check_finds_a_decision_that_was_changed_left_out_or_added() {
 fn another_policy_decides_differently_on_the_same_facts() {
     let dir = tempfile::tempdir().unwrap();
     live(dir.path(), "a", 16 << 10, 1 << 30);
-    let none = Options { policy: Some(drover_core::policy::PolicyName::None), ..Options::default() };
+    let none = Options { policy: Some(PolicyName::None), ..Options::default() };
     assert_eq!(again(dir.path(), none).unwrap().0, Vec::<String>::new());
     assert!(!again(dir.path(), Options::default()).unwrap().0.is_empty());
+}
+
+/// Job 1 under a policy and in a mode, its shim carrying out whatever is decided; the decisions.
+fn carried_out(policy: PolicyName, mode: Mode, recorder: Option<Recorder<EngineParams>>) -> Vec<String> {
+    let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+    let mut params = EngineParams { policy, ..EngineParams::default() };
+    params.govern.mode = mode;
+    let mut desk = Desk::new(params, 100, recorder, metrics);
+    let (mut decisions, mut seq) = (Vec::new(), 0);
+    for second in 0..60 {
+        let at = 100_000 + second * 1_000;
+        let mut say = |desk: &mut Desk, fact| {
+            seq += 1;
+            let mut seen = seen(job(1), seq, at, fact);
+            seen.source.channel = Channel::Own;
+            desk.observe(seen);
+        };
+        facts(job(1), second).into_iter().for_each(|fact| desk.observe(fact));
+        if second == 0 {
+            say(&mut desk, Fact::Can(job(1), Capabilities { duplicate: true, ..Capabilities::default() }));
+        }
+        for decision in desk.decide(Time(at)).decisions {
+            let of = (decision.job, decision.id);
+            say(&mut desk, Fact::Sent { job: of.0, decision: of.1 });
+            let attempts = vec![1];
+            say(&mut desk, Fact::Acked(AckFact { job: of.0, decision: of.1, answer: Answer::Applied, attempts }));
+            decisions.push(serde_json::to_string(&decision).unwrap());
+        }
+        desk.catch_up();
+    }
+    desk.finish(Time(160_000));
+    decisions
+}
+
+#[test]
+fn another_policy_is_judged_as_advice_where_the_recorded_one_acted_and_waits_for_no_answer_of_its_shims() {
+    let dir = tempfile::tempdir().unwrap();
+    let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+    let recorder = Recorder::start(dir.path(), 1 << 30, 1 << 20, "a", metrics).unwrap();
+    let acted = carried_out(PolicyName::Late, Mode::Act, Some(recorder));
+    let [advised, told] = [Mode::Advise, Mode::Act].map(|mode| carried_out(PolicyName::LateEarly, mode, None));
+    assert!(!advised.is_empty() && advised != told, "the mode changes nothing: {told:?}");
+    let other = Options { policy: Some(PolicyName::LateEarly), ..Options::default() };
+    assert_eq!(again(dir.path(), other).unwrap().0, advised);
+    assert_eq!(again(dir.path(), CHECK).unwrap().0, acted, "the recorded one is replayed as it acted");
 }
