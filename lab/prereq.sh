@@ -48,12 +48,12 @@ has_prometheus() { # promtool and the server: the machine's, or what is unpacked
 
 unpack_prometheus() { # the package alone: what it would install besides, a server that starts at once among it, stays away
   local log=$root/target/dev/logs/prometheus.log into=$root/target/prometheus
-  mkdir -p "${log%/*}" "$into"
+  mkdir -p "${log%/*}"
   echo "==> fetching promtool and prometheus (log: target/dev/logs/prometheus.log)" >&2
-  (
-    cd "$into" || exit
+  ( # beside its place until it is whole: cut by a full disk or by Ctrl-C, a program is there to be found all the same
+    rm -rf "$into.partial" && mkdir "$into.partial" && cd "$into.partial" || exit
     apt-get download prometheus || { [ "$(id -u)" = 0 ] && apt-get update && apt-get download prometheus; } || exit
-    dpkg -x prometheus_*.deb . && rm prometheus_*.deb
+    dpkg -x prometheus_*.deb . && rm prometheus_*.deb && rm -rf "$into" && mv "$into.partial" "$into"
   ) >"$log" 2>&1 </dev/null || true
   if ! has_prometheus; then
     echo "./dev: missing: promtool and prometheus, which check config/prometheus; read target/dev/logs/prometheus.log" >&2
