@@ -54,10 +54,14 @@ class Cluster:
         partial.write_text(json.dumps(self.state, indent=1))
         partial.replace(self.file)
 
+    def where(self) -> str:
+        """What a command of ./dev cluster is to be told besides, to mean this one."""
+        return "" if self.dir == paths.CLUSTER.resolve() else f" --dir {paths.shown(self.dir)}"
+
     def enter(self) -> "Cluster":
         """Joins the cluster's network; everything this process asks or starts is then inside."""
         if not self.running():
-            raise Failed(f"no cluster is up in {paths.shown(self.dir)}; start one with: ./dev cluster up")
+            raise Failed(f"no cluster is up in {paths.shown(self.dir)}; start one with: ./dev cluster up{self.where()}")
         netns.enter(self.state["space"])
         return self
 
@@ -113,9 +117,8 @@ class Cluster:
     def up(self, options: Options) -> None:
         """Boots; on any failure, Ctrl-C included, nothing is left running."""
         if self.running():
-            raise Failed(
-                f"a cluster is already up in {paths.shown(self.dir)}; ./dev cluster status, or ./dev cluster down"
-            )
+            up, words = f"a cluster is already up in {paths.shown(self.dir)}", self.where()
+            raise Failed(f"{up}; ./dev cluster status{words}, or ./dev cluster down{words}")
         self.down(quiet=True)
         self.clear()
         try:

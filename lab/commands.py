@@ -115,9 +115,8 @@ def main(arguments: list) -> int:
 
 def cluster_up(asked) -> int:
     options = Options(**{name: getattr(asked, name) for name in Options.__dataclass_fields__ if name in asked})
-    bring_up(options)
-    where = "" if options.dir == str(paths.CLUSTER) else f" --dir {paths.shown(options.dir)}"
-    say(f"up. Next: ./dev cluster status | run | logs | down{where}")
+    cluster = bring_up(options)
+    say(f"up. Next: ./dev cluster status | run | logs | down{cluster.where()}")
     return 0
 
 

@@ -96,7 +96,7 @@ def run(command, log: Path, env=None, cwd=None, timeout_s=None) -> None:
     wait(spawn(command, log, env, cwd), command, log, timeout_s)
 
 
-def wait(process: subprocess.Popen, command, log: Path, timeout_s=None) -> None:
+def wait(process: subprocess.Popen, command, log: Path, timeout_s=None, grace_s: float = GRACE_S) -> None:
     """The same of a command that is on its way."""
     try:
         code = process.wait(timeout_s)
@@ -104,7 +104,7 @@ def wait(process: subprocess.Popen, command, log: Path, timeout_s=None) -> None:
         raise Failed(f"{command[0]} took more than {timeout_s} s", log) from None
     finally:
         if process.returncode is None:
-            end_group(process)
+            end_group(process, grace_s)
     if code != 0:
         raise Failed(f"{Path(str(command[0])).name} failed with status {code}", log)
 

@@ -18,6 +18,8 @@ SKIPPED = re.compile(r"^(test\w+) .*\.\.\. skipped (.*)$", re.M)
 # A cluster's daemons wait for one another's clocks for some half of their time, in which another's can work: two suites
 # at a time, and beside them one of those that do little else than wait.
 LANES, LOOK_S = 2, 0.2
+# Killed sooner, an interrupted suite leaves the clusters behind that it was about to end.
+GRACE_S = 90
 
 
 class Totals:
@@ -43,7 +45,7 @@ class Suite:
 
     def end(self) -> None:
         if self.process.poll() is None:
-            proc.end_group(self.process)
+            proc.end_group(self.process, GRACE_S)
 
 
 def run(title: str, command: list, log: Path, count, totals: Totals) -> None:
@@ -62,7 +64,7 @@ def side_by_side(suites: list, totals: Totals, idle: list = ()) -> None:
     lanes = [collections.deque(suites)] * LANES + [collections.deque(idle)]
     running = [None] * len(lanes)
     beside = f", and {len(idle)} beside" if idle else ""
-    with contextlib.ExitStack() as ends, step(f"{len(suites)} suites, {LANES} at a time{beside}"):
+    with step(f"{len(suites)} suites, {LANES} at a time{beside}"), contextlib.ExitStack() as ends:
         while any(lanes) or any(running):
             for lane, waiting in enumerate(lanes):
                 if waiting and not running[lane]:
@@ -81,7 +83,7 @@ def side_by_side(suites: list, totals: Totals, idle: list = ()) -> None:
 def outcome(suite: Suite) -> str:
     """Waits for a suite; why it failed, if so."""
     try:
-        proc.wait(suite.process, suite.command, suite.log)
+        proc.wait(suite.process, suite.command, suite.log, grace_s=GRACE_S)
     except Failed as failure:
         return str(failure)
     return ""

@@ -7,7 +7,7 @@ import time
 import unittest
 
 from lab import commands, http, paths, proc
-from lab.cluster import SHORT_GRACE_S
+from lab.cluster import SHORT_GRACE_S, Cluster
 from lab.options import Options
 
 # Nothing is measured by it: on a machine that is crowded all takes several times as long.
@@ -36,6 +36,8 @@ class OnCluster(unittest.TestCase):
     def setUpClass(cls):
         proc.interrupt_on_signals()
         directory = paths.TARGET / "e2e" / cls.__name__
+        # That of a run that was killed outright.
+        Cluster(directory).down(quiet=True, grace_s=SHORT_GRACE_S)
         cls.cluster = commands.bring_up(Options(dir=str(directory), **cls.options))
         cls.addClassCleanup(cls.cluster.down, quiet=True, grace_s=SHORT_GRACE_S)
         # When it is interrupted unittest skips the cleanups of its class.

@@ -1,3 +1,4 @@
+import atexit
 import json
 import os
 import signal
@@ -8,6 +9,7 @@ import unittest
 from pathlib import Path
 
 from lab import netns, paths, proc
+from lab.cluster import Cluster
 
 LIMIT_S = 500
 
@@ -15,9 +17,20 @@ LIMIT_S = 500
 class Lifecycle(unittest.TestCase):
     """From outside, as a user: this process joins no cluster's network."""
 
+    @classmethod
+    def setUpClass(cls):
+        proc.interrupt_on_signals()
+
     def directory(self, name: str) -> Path:
         directory = paths.TARGET / "e2e" / name
+
+        def down():
+            Cluster(directory).down(quiet=True)
+
+        down()  # that of a run that was killed outright
         self.addCleanup(self.dev, "down", "--dir", directory)
+        # When it is interrupted unittest skips the cleanups of its tests.
+        atexit.register(down)
         return directory
 
     def dev(self, *words, check: bool = True):
@@ -51,6 +64,7 @@ class Lifecycle(unittest.TestCase):
         again = self.dev("up", "--nodes", "1", "--dir", two, check=False)
         self.assertEqual(again.returncode, 1)
         self.assertIn("already up", again.stderr)
+        self.assertIn(f"./dev cluster down --dir {paths.shown(two)}", again.stderr)
 
     def booting(self, directory: Path) -> subprocess.Popen:
         """A boot under way, with daemons started."""
@@ -58,6 +72,7 @@ class Lifecycle(unittest.TestCase):
         # Started in the background by a shell, a test runner may be deaf to SIGINT, and its children with it.
         hearing = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
         script = subprocess.Popen(words, cwd=paths.ROOT, stderr=subprocess.DEVNULL, start_new_session=True, **hearing)
+        atexit.register(lambda: script.poll() is None and proc.end_group(script))
         until = time.monotonic() + LIMIT_S
         while not (directory / "state.json").is_file() or len(self.inside(directory)) < 4:
             self.assertIsNone(script.poll(), "it ended on its own")

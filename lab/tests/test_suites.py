@@ -1,11 +1,12 @@
 import signal
+import subprocess
 import tempfile
 import time
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from lab import suites, test
+from lab import cluster, suites, test
 from lab.progress import Failed
 from lab.suites import Totals
 
@@ -83,14 +84,31 @@ class Suites(unittest.TestCase):
         begun, end, clock = self.begun(), suites.proc.end_group, mock.Mock(wraps=time)
         clock.sleep.side_effect = KeyboardInterrupt
 
-        def interrupted(process):
-            end(process)
+        def interrupted(process, grace_s):
+            end(process, grace_s)
             raise KeyboardInterrupt
 
         both = [self.suite(name, "sleep 60") for name in ("one", "other")]
         with mock.patch.object(suites, "time", clock), mock.patch.object(suites.proc, "end_group", interrupted):
             self.assertRaises(KeyboardInterrupt, suites.side_by_side, both, self.totals)
         self.assertEqual([suite.process.returncode for suite in begun], [-signal.SIGTERM] * 2)
+
+    def test_interrupted_it_leaves_a_suite_the_time_to_end_its_clusters(self):
+        end, clock, graces = suites.proc.end_group, mock.Mock(wraps=time), []
+        clock.sleep.side_effect = KeyboardInterrupt
+
+        def noted(process, grace_s=suites.proc.GRACE_S):
+            graces.append(grace_s)
+            end(process, grace_s)
+
+        one, other = (self.suite(name, "sleep 60") for name in ("one", "other"))
+        with mock.patch.object(suites.proc, "end_group", noted):
+            with mock.patch.object(subprocess.Popen, "wait", side_effect=KeyboardInterrupt):
+                self.assertRaises(KeyboardInterrupt, suites.run, *one, self.totals)
+            with mock.patch.object(suites, "time", clock):
+                self.assertRaises(KeyboardInterrupt, suites.side_by_side, [other], self.totals)
+        self.assertEqual(graces, [suites.GRACE_S] * 2)
+        self.assertGreater(suites.GRACE_S, 3 * cluster.DOWN_GRACE_S)
 
     def test_what_a_failed_test_said_is_shown_however_far_from_the_end_it_is_and_no_more_than_is_bearable(self):
         said = ["---- estimate::odds::a_tie stdout ----", "panicked: 0.5 and 0"]
