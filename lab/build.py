@@ -1,6 +1,7 @@
 """Builds what the lab runs; a second build without changes costs next to nothing."""
 
 import contextlib
+import zipfile
 from pathlib import Path
 
 from lab import paths, proc
@@ -13,8 +14,8 @@ UPSTREAM = SHIM / "upstream"
 
 
 def stale(product: Path, module: Path) -> bool:
-    """Whether a Maven module has anything newer than its product."""
-    if not product.is_file():
+    """Whether a Maven module has anything newer than its product, or that was cut: its table of contents comes last."""
+    if not product.is_file() or not zipfile.is_zipfile(product):
         return True
     made = product.stat().st_mtime
     sources = [module / "pom.xml", *(file for file in (module / "src").rglob("*") if file.is_file())]
