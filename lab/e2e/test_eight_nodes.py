@@ -60,10 +60,12 @@ class EightNodes(OnCluster):
         build.drover()
         build.shim()
         super().setUpClass()
-        directory = Path(cls.enterClassContext(tempfile.TemporaryDirectory(dir=cls.cluster.dir)))
+        stack = contextlib.ExitStack()
+        cls.addClassCleanup(stack.close)
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=cls.cluster.dir)))
         settings = f'{stage.ACT}\nledger.path = "{directory / "ledger.db"}"'
-        cls.service = cls.enterClassContext(Service(cls.cluster, settings).start(quiet=True))
-        prometheus = cls.enterClassContext(Prometheus(directory, cls.service.metrics_at))
+        cls.service = stack.enter_context(Service(cls.cluster, settings).start(quiet=True))
+        prometheus = stack.enter_context(Prometheus(directory, cls.service.metrics_at))
         cls.shown = jobs.run(cls.cluster, jobs.Spec(shim=True, settings=SHOWN))
         running = jobs.Running(cls.cluster, jobs.Spec(shim=True, settings=JOB))
         try:

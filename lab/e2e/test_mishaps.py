@@ -98,7 +98,7 @@ class Mishaps(Unharmed):
     def off(self, seconds: int, listen: tuple) -> jobs.Running:
         env = {"LD_PRELOAD": str(build.skew()), "DROVER_LAB_SKEW_S": str(seconds)}
         service = self.service(env=env, listen=listen)
-        said = json.loads(service.log.read_text().splitlines()[0])["timestamp"]
+        said = json.loads(service.log.read_text().splitlines()[0])["timestamp"].replace("Z", "+00:00")
         away = datetime.fromisoformat(said).timestamp() - time.time()
         self.assertLess(abs(away - seconds), 120, said)
         return self.submit(to=service.shim)[0]
