@@ -21,23 +21,38 @@ python_fits() {
   python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null
 }
 
-missing_packages() { # Debian package names of what is not there
-  [ -n "$(find_jdk)" ] || echo openjdk-17-jdk-headless
+has_package() { # whether apt knows that one
+  apt-cache show "$1" >/dev/null 2>&1
+}
+
+jdk_package() { # 17, or the default where apt has others and no 17, as on Debian 13
+  if ! has_package openjdk-17-jdk-headless && has_package default-jdk-headless; then
+    echo default-jdk-headless
+  else
+    echo openjdk-17-jdk-headless
+  fi
+}
+
+missing_packages() { # Debian package names of what is not there, one a line
+  [ -n "$(find_jdk)" ] || jdk_package
   command -v mvn >/dev/null || echo maven
-  command -v cc >/dev/null || echo gcc libc6-dev
+  command -v cc >/dev/null || printf '%s\n' gcc libc6-dev
   command -v python3 >/dev/null || echo python3
   command -v ip >/dev/null || echo iproute2
   command -v openssl >/dev/null || echo openssl
   command -v unshare >/dev/null || echo util-linux
 }
 
-install_packages() {
-  local log=$root/target/dev/logs/apt.log
+install_packages() { # NAMES...; what they are is looked up again in the lists of now
+  local log=$root/target/dev/logs/apt.log packages=("$@")
   mkdir -p "${log%/*}"
   echo "==> installing $* (log: target/dev/logs/apt.log)" >&2
   export DEBIAN_FRONTEND=noninteractive
-  if ! { apt-get update && apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1 </dev/null; then
-    echo "./dev: apt-get could not install: $*; read target/dev/logs/apt.log" >&2
+  if ! {
+    apt-get update && mapfile -t packages < <(missing_packages) &&
+      apt-get install -y --no-install-recommends "${packages[@]}"
+  } >"$log" 2>&1 </dev/null; then
+    echo "./dev: apt-get could not install: ${packages[*]}; read target/dev/logs/apt.log" >&2
     exit 1
   fi
 }
@@ -79,7 +94,7 @@ check_rust() {
 
 prereq() { # COMMAND ARGS...
   local packages
-  mapfile -t packages < <(missing_packages | tr ' ' '\n')
+  mapfile -t packages < <(missing_packages)
   if [ "${#packages[@]}" -gt 0 ]; then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
       install_packages "${packages[@]}"

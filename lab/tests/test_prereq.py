@@ -40,6 +40,27 @@ class Prereq(unittest.TestCase):
         self.stand_in("dpkg", f"mkdir -p usr/bin; for it in {programs}; do echo >$it; chmod +x $it; done; {dpkg}")
         return self.asked("has_prometheus || unpack_prometheus").returncode
 
+    def installed(self, *known: str) -> str:
+        """What apt is asked to install where a JDK and a compiler are missing, and its fetched lists name these."""
+        fetched, asked = self.root / "fetched", self.root / "asked"
+        self.stand_in(
+            "apt-cache", f'[ -e {fetched} ] && case " {" ".join(known)} " in *" $2 "*) ;; *) exit 100 ;; esac'
+        )
+        self.stand_in("apt-get", f'[ "$1" != update ] || echo >{fetched}; [ "$1" != install ] || echo "$*" >{asked}')
+        for program in ("mvn", "python3", "ip", "openssl", "unshare"):
+            self.stand_in(program, "exit 0")
+        script = "find_jdk() { :; }; mapfile -t missing < <(missing_packages); install_packages ${missing[@]}"
+        done = self.asked(script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return asked.read_text().split("recommends ")[1].strip()
+
+    def test_where_apt_has_no_jdk_17_its_default_is_installed(self):
+        jdk_17, default = "openjdk-17-jdk-headless", "default-jdk-headless"
+        self.assertEqual(self.installed(default), f"{default} gcc libc6-dev")
+        (self.root / "fetched").unlink()
+        # Of another release the default may be too old.
+        self.assertEqual(self.installed(default, jdk_17), f"{jdk_17} gcc libc6-dev")
+
     def test_programs_of_prometheus_that_a_full_disk_cut_are_not_taken_for_whole(self):
         self.assertEqual(self.unpack("exit 2"), 1)
         self.assertNotEqual(self.asked("has_prometheus").returncode, 0)
