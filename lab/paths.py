@@ -37,10 +37,11 @@ def shown(path) -> str:
 
 
 @contextmanager
-def locked(name: str):
-    """One process at a time for work that two clusters share, such as fetching jars."""
+def locked(name: str, wait: bool = True):
+    """One process at a time for work that two clusters share, such as fetching jars. BlockingIOError for one that does
+    not wait while another is at it."""
     lock = TARGET / "dev" / f"{name}.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield

@@ -119,6 +119,17 @@ def end_to_end(name: str) -> tuple:
     return f"end to end: {name}", command, paths.LOGS / f"e2e-{name}.log", count_unittest
 
 
+@contextlib.contextmanager
+def only_one():
+    """A second run would write over the first one's logs, and end its clusters."""
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(paths.locked("test", wait=False))
+        except BlockingIOError:
+            raise Failed("another ./dev test runs in this checkout") from None
+        yield
+
+
 def main(arguments: list) -> int:
     parser = argparse.ArgumentParser(prog="./dev test", description=__doc__)
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"only these: {', '.join(KINDS)} (default all)")
@@ -140,13 +151,14 @@ def main(arguments: list) -> int:
     suites = {"python": python, "java": java, "rust": rust, "e2e": functools.partial(e2e, only=asked.only)}
     chosen = [explore] if asked.explore else [suites[kind] for kind in KINDS if kind in (asked.kinds or KINDS)]
     whole = len(chosen) == len(KINDS)
-    try:
-        with build.ahead() if whole else contextlib.nullcontext():
-            for suite in chosen:
-                suite(totals)
-    except Failed as failure:
-        say(f"./dev test: {failure}")
-        totals.failed += 1
+    with only_one():
+        try:
+            with build.ahead() if whole else contextlib.nullcontext():
+                for suite in chosen:
+                    suite(totals)
+        except Failed as failure:
+            say(f"./dev test: {failure}")
+            totals.failed += 1
     for log in totals.logs:
         say(f"failed: read {paths.shown(log)}")
     if totals.failed:

@@ -1,8 +1,11 @@
+import os
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from lab import test
+from lab import paths, test
+from lab.progress import Failed
 
 
 class Counts(unittest.TestCase):
@@ -31,3 +34,22 @@ class Counts(unittest.TestCase):
         self.assertEqual(sorted(alone + others + idle), sorted(names))
         self.assertEqual(tuple(others[: len(test.LONGEST)]), test.LONGEST)
         self.assertEqual(test.in_order(["watch", "troubles"]), ([], ["troubles", "watch"], []))
+
+
+class OnlyOne(unittest.TestCase):
+    def patched(self, patch) -> None:
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_a_second_run_in_the_same_checkout_is_refused_and_runs_nothing(self):
+        directory, ran = tempfile.TemporaryDirectory(), []
+        self.addCleanup(directory.cleanup)
+        self.patched(mock.patch.object(paths, "TARGET", Path(directory.name)))
+        self.patched(mock.patch.object(test, "java", ran.append))
+        self.patched(mock.patch.dict(os.environ))
+        self.patched(mock.patch("builtins.print"))
+        with test.only_one(), self.assertRaises(Failed) as caught:
+            test.main(["java"])
+        self.assertEqual((str(caught.exception), ran), ("another ./dev test runs in this checkout", []))
+        test.main(["java"])
+        self.assertEqual(len(ran), 1)
