@@ -61,6 +61,16 @@ has_prometheus() { # promtool and the server: the machine's, or what is unpacked
   PATH="$PATH:$root/target/prometheus/usr/bin" command -v promtool prometheus | grep -c . | grep -qx 2
 }
 
+uses_prometheus() { # COMMAND ARGS...: whether they ask for tests that need it, which Rust's and Java's do not
+  [ "$1" = test ] || return 1
+  shift
+  case " $* " in
+    *" --explore "*) return 1 ;;
+    *" python "* | *" e2e "*) ;;
+    *" rust "* | *" java "*) return 1 ;;
+  esac
+}
+
 unpack_prometheus() { # the package alone: what it would install besides, a server that starts at once among it, stays away
   local log=$root/target/dev/logs/prometheus.log into=$root/target/prometheus
   mkdir -p "${log%/*}"
@@ -114,6 +124,6 @@ prereq() { # COMMAND ARGS...
     exit 1
   fi
   export JAVA_HOME
-  [ "$1" != test ] || has_prometheus || unpack_prometheus
+  ! uses_prometheus "$@" || has_prometheus || unpack_prometheus
   [ "$1" = cluster ] || check_rust
 }

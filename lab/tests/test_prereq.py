@@ -68,6 +68,13 @@ class Prereq(unittest.TestCase):
         self.assertEqual(self.asked("has_prometheus").returncode, 0)
         self.assertEqual([entry.name for entry in (self.root / "target/prometheus").iterdir()], ["usr"])
 
+    def test_rusts_and_javas_tests_are_not_refused_for_want_of_prometheus(self):
+        asked = {
+            words: self.asked(f"uses_prometheus {words}").returncode == 0
+            for words in ("test", "test python rust", "test e2e --only act", "test rust java", "test --explore", "lint")
+        }
+        self.assertEqual([words for words, needed in asked.items() if needed], list(asked)[:3])
+
 
 if __name__ == "__main__":
     unittest.main()
