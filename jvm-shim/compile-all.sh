@@ -8,7 +8,7 @@ for version in "${@:-2.7.7 2.10.2 3.1.4 3.3.6 3.5.0}"; do
     printf 'hadoop %-8s ' "$hadoop"
     log="target/compile-$hadoop.log"
     mkdir -p target
-    if mvn -q -B -ntp clean compile -Dhadoop.version="$hadoop" \
+    if mvn -q -B -ntp -C clean compile -Dhadoop.version="$hadoop" \
       -Dshim.build="$PWD/target/hadoop-$hadoop" >"$log" 2>&1; then
       echo compiles
     else

@@ -9,7 +9,8 @@ from lab.progress import Failed, step
 
 VERSION = "3.4.3"
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
-MAVEN = ["mvn", "-B", "-ntp", "-q"]
+# What comes with another checksum than the repository tells is refused, not warned of (-C).
+MAVEN = ["mvn", "-B", "-ntp", "-q", "-C"]
 
 
 def lib(version: str) -> Path:
