@@ -146,7 +146,8 @@ fn manager(status: &Status) -> String {
     let Some(told) = status.rm.told_ms else {
         return "HAS NOT ANSWERED YET: the service's log says why, and so does drover doctor".to_owned();
     };
-    let (state, heard) = (if status.rm.answers { "answers" } else { "DOES NOT ANSWER" }, since(status, told));
+    let silent = "DOES NOT TELL ITS APPLICATIONS (the service's log says why)";
+    let (state, heard) = (if status.rm.answers { "answers" } else { silent }, since(status, told));
     let unread = if status.ready { "" } else { "; the cluster has not been read completely yet" };
     format!("{state}, last heard {heard} ago; {} of {} nodes usable{unread}", status.usable_nodes, status.nodes)
 }

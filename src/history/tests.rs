@@ -286,7 +286,7 @@ fn carried_out(policy: PolicyName, mode: Mode, recorder: Option<Recorder<EngineP
 }
 
 #[test]
-fn another_policy_is_judged_as_advice_where_the_recorded_one_acted_and_waits_for_no_answer_of_its_shims() {
+fn another_policy_is_judged_as_advice_where_the_recorded_one_was_to_act() {
     let dir = tempfile::tempdir().unwrap();
     let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
     let recorder = Recorder::start(dir.path(), 1 << 30, 1 << 20, "a", metrics).unwrap();
@@ -295,5 +295,5 @@ fn another_policy_is_judged_as_advice_where_the_recorded_one_acted_and_waits_for
     assert!(!advised.is_empty() && advised != told, "the mode changes nothing: {told:?}");
     let other = Options { policy: Some(PolicyName::LateEarly), ..Options::default() };
     assert_eq!(again(dir.path(), other).unwrap().0, advised);
-    assert_eq!(again(dir.path(), CHECK).unwrap().0, acted, "the recorded one is replayed as it acted");
+    assert_eq!(again(dir.path(), CHECK).unwrap().0, acted, "the recorded one is replayed in its own mode");
 }

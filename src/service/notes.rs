@@ -86,7 +86,8 @@ impl Notes {
         if let Some(restarts) = self.restarts.get() {
             restarts.forget(end.job);
         }
-        if let Some(holds) = self.holds.get() {
+        // One whose end nobody can tell may run on, held as it is.
+        if let Some(holds) = self.holds.get().filter(|_| end.state.is_some()) {
             holds.job_ended(end.job);
         }
     }

@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_job_that_only_a_hold_keeps_from_drover_is_withheld_and_one_whose_shim_is_lost_is_not() {
-        let (mut engine, second, _) = decided();
+        let (mut engine, second, _) = decided(true);
         let jobs = |engine: &Engine| (engine.owned(), engine.withheld().collect::<Vec<_>>());
         assert_eq!(jobs(&engine), (vec![fixture::job(1)], vec![]));
         own(&mut engine, 3, hold());

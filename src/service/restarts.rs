@@ -188,9 +188,15 @@ impl Restarts {
         let (job, attempt) = (order.job, order.attempt);
         let answer = tokio::time::timeout(self.killing, self.am.kill(permit, attempt)).await;
         let error = match answer {
-            Err(_) => {
-                tracing::warn!(%job, %attempt, "an attempt was to be killed over REST, and its master does not answer in time; whether it was its attempts will show");
+            Ok(Err(error)) if !matches!(error.kind, Kind::Timeout(_)) => error,
+            Err(_) | Ok(Err(_)) => {
                 self.lock().turn_down(job, 1);
+                let then = if self.may(job) {
+                    ""
+                } else {
+                    ", and the job is only advised on: its master was too late too often"
+                };
+                tracing::warn!(%job, %attempt, "an attempt was to be killed over REST, and its master does not answer in time: whether it was its attempts will show{then}");
                 return None;
             }
             Ok(Ok(())) => {
@@ -198,7 +204,6 @@ impl Restarts {
                 self.lock().turned_down.remove(&job);
                 return Some(Answer::Applied);
             }
-            Ok(Err(error)) => error,
         };
         let Some(times) = counts_for(&error.kind) else {
             tracing::warn!(%job, %attempt, %error, "an attempt was to be killed over REST; whether it was its attempts will show");

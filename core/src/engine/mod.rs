@@ -283,18 +283,18 @@ impl Engine {
     /// Is the job's speculation Drover's to own now? Not while nothing is known of free room, nor of a job whose tasks have not all been told of for too long, nor where nothing is to be cloned by a policy that does nothing else: without
     /// copies of Drover's, Hadoop's own are better than none.
     pub fn owns(&self, id: JobId) -> bool {
-        self.cluster.job(id).is_some_and(|job| self.mode_of(job) == Mode::Act && self.could_own(job))
+        let blind = self.params.govern.room_is_stale(&self.cluster, Mode::Act, self.last_pass);
+        self.cluster.job(id).is_some_and(|job| self.mode_of(job) == Mode::Act && !blind && self.could_own(job))
     }
 
-    /// May the job be owned, whatever its mode?
+    /// May the job be owned, whatever its mode, where it is known what room there is?
     fn could_own(&self, job: &Job) -> bool {
         let policy = self.params.policy;
         let idle = !policy.acts_on_tasks() || (policy.only_clones() && !self.has_clones(job));
         let never = self.params.govern.leaves_alone(job, self.last_pass) || idle;
         let unread = !job.is_complete() && self.params.govern.is_stale(job.opened, self.last_pass);
-        let blind = self.params.govern.room_is_stale(&self.cluster, Mode::Act, self.last_pass);
         // A lease holds the copies of Hadoop's own, which restarts alone do not make up for.
-        !blind && job.can.duplicate && !never && !unread
+        job.can.duplicate && !never && !unread
     }
 
     /// Jobs that would be owned, did no operator hold them.

@@ -60,7 +60,7 @@ fn what_is_wrong_stands_out_and_each_hold_is_named_with_its_end_and_reason() {
         glance.status.shim_versions = [(glance.status.version.clone(), 5), ("9.0.0".into(), 2)].into();
     });
     for says in [
-        "DOES NOT ANSWER, last heard 2 min 00 s ago",
+        "DOES NOT TELL ITS APPLICATIONS (the service's log says why), last heard 2 min 00 s ago",
         "not been read completely",
         "0 with a lease, 2 of version 9.0.0",
         "ANOTHER SERVICE  of epoch 9",

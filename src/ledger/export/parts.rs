@@ -6,6 +6,11 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::fs::{self, File};
 use std::path::Path;
+use std::time::Duration;
+
+/// How often a directory's lock is asked for, and the pause after each.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// What the name of a file ends in that has not its own yet: another export's in another.
 pub fn end() -> String {
@@ -21,8 +26,16 @@ pub fn claim(dir: &Path) -> Option<File> {
         Err(Errno::WOULDBLOCK) => {}
         Err(_) => return None,
     }
-    flock(&lock, FlockOperation::LockShared).ok()?;
-    Some(lock)
+    // Another export has it alone for a moment. Who has it for longer, as `flock DIR COMMAND` around this very export, is not waited for.
+    (0..TRIES).any(|_| is_shared(&lock)).then_some(lock)
+}
+
+fn is_shared(lock: &File) -> bool {
+    let shared = flock(lock, FlockOperation::NonBlockingLockShared).is_ok();
+    if !shared {
+        std::thread::sleep(PAUSE);
+    }
+    shared
 }
 
 fn remove_left(dir: &Path) {

@@ -145,3 +145,11 @@ fn an_interrupted_export_leaves_no_part_and_the_files_of_an_earlier_one_as_they_
         assert_eq!(names(&files), before);
     }
 }
+
+#[test]
+fn a_directory_that_somebody_else_has_locked_is_exported_into_and_not_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let locked = std::fs::File::open(dir.path()).unwrap();
+    rustix::fs::flock(&locked, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    assert!(parts::claim(dir.path()).is_none());
+}

@@ -64,7 +64,7 @@ mod tests {
     use crate::service::holds::{Book, kept};
     use crate::service::notes::Notes;
     use crate::service::own::Own;
-    use drover_core::model::{EndFact, Fact, Hold, Mode};
+    use drover_core::model::{EndFact, Fact, Hold, JobPhase, Mode};
     use std::sync::Arc;
     use tokio::sync::mpsc;
 
@@ -86,8 +86,9 @@ mod tests {
         }
         let notes = Notes::default();
         assert!(notes.holds.set(Arc::clone(&all)).is_ok());
-        for ended in [1, 3].map(job) {
-            let end = EndFact { job: ended, state: None, started: None, finished: None, attempts: vec![] };
+        let ends = [(1, Some(JobPhase::Succeeded)), (2, None), (3, Some(JobPhase::Killed))];
+        for (ended, state) in ends.map(|(n, state)| (job(n), state)) {
+            let end = EndFact { job: ended, state, started: None, finished: None, attempts: vec![] };
             notes.note(&seen(ended, 1, NOW.0, Fact::Ended(end)));
         }
         all.lift_ended_now(NOW).await;

@@ -163,8 +163,11 @@ async fn a_master_that_never_answers_a_kill_keeps_no_other_order_waiting_and_is_
     let mut master = master.but(|restarts| restarts.killing = Duration::from_millis(50));
     for decision in 1..=TURNED_DOWN_MAX {
         assert!(master.restarts.may(task().job), "{decision}");
-        master.restarts.take(&order(decision.into()));
-        assert_eq!(master.told(1).await, [sent(decision.into())], "whether it was killed its attempts will show");
+        let order = order(decision.into());
+        master.restarts.take(&order);
+        assert_eq!(master.restarts.carry_out(&order).await, Ok(true));
+        assert_eq!(master.facts.try_recv().unwrap().fact, sent(decision.into()));
+        assert!(master.facts.try_recv().is_err(), "whether it was killed its attempts will show");
         master.restarts.lock().killed.clear();
     }
     assert!(!master.restarts.may(task().job));

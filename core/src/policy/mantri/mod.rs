@@ -88,9 +88,9 @@ impl<'a> Phase<'a> {
         let Some(t_rem) = fastest.t_rem else { return contender.judged(self.view, Verdict::Silent) };
         let (own, others) = copies::own_place(self.view, contender, fastest, &self.t_new, self.slow_from);
         let slowest = copies.last().unwrap_or(fastest);
-        let shown = self.shows_its_pace(&contender.sample.track, contender.elapsed, self.params.period);
+        let shown = self.shows_its_pace(&contender.sample.track, contender.elapsed);
         let (slowest_track, slowest_age) = would_die(contender, slowest);
-        let slowest_shown = self.shows_its_pace(slowest_track, slowest_age, self.params.period);
+        let slowest_shown = self.shows_its_pace(slowest_track, slowest_age);
         let running = Running {
             t_rem,
             t_new: self.t_new.times(copies::data(self.view, contender), own),
@@ -152,20 +152,24 @@ impl<'a> Phase<'a> {
     }
 
     /// What is killed has shown its own pace, or is old: where starts are slow, as on a crowded machine, a first report that comes late, none at all, and the first slow steps of a JVM look like slow work. The paper's
-    /// reports are a `period` apart, and so are the first and last of as many here, however often tasks report. A copy would only be in vain.
-    fn shows_its_pace(&self, track: &Track, age: Millis, period: Millis) -> bool {
-        let old = self.old().is_some_and(|old| age >= old);
+    /// reports are Delta apart, and so are the first and last of as many here, however often tasks report. A copy would only be in vain.
+    fn shows_its_pace(&self, track: &Track, age: Millis) -> bool {
         let wanted = self.params.min_reports;
-        let apart = period.scaled(f64::from(wanted.saturating_sub(1)));
-        old || (track.reports() >= wanted && track.shown_for() >= apart)
+        let apart = self.params.period.scaled(f64::from(wanted.saturating_sub(1)));
+        self.is_old(age) || (track.reports() >= wanted && track.shown_for() >= apart)
+    }
+
+    fn is_old(&self, age: Millis) -> bool {
+        self.old().is_some_and(|old| age >= old)
     }
 
     /// Enough to kill it? That throws away all it has done, of which short work is the lesser part, and a second beside other JVMs' starts shows little: so it has been seen at work for an eighth of its `age`, up
-    /// to the longest Delta.
+    /// to the longest Delta; where no report is waited for at all, as by the paper's own rule, for nothing.
     fn shows_enough(&self, track: &Track, age: Millis) -> bool {
         const SHOWN: f64 = 0.125;
         let shown = age.scaled(SHOWN).min(self.longest);
-        self.shows_its_pace(track, age, self.params.period.max(shown))
+        let waits = self.params.min_reports > 0 && !self.is_old(age);
+        self.shows_its_pace(track, age) && (!waits || track.shown_for() >= shown)
     }
 
     /// Why it cannot be judged yet, of whose peers so many are known, and which has `shown` its pace or not.

@@ -121,6 +121,14 @@ fn what_took_long_to_start_is_not_killed_for_a_first_second_of_slow_work() {
     };
     assert_eq!(after(1.0), (Verdict::TooFewReports, Action::Restart), "Delta is .9 s, and it has run for 17");
     assert_eq!(after(2.3), (Verdict::Decided, Action::Restart), "an eighth of 18.3 s");
+    let of_reports = |min_reports: u32, shown: f64| {
+        let slow = [(116.0, 0.01), (116.5, 0.011), (117.0, 0.012), (116.0 + shown, 0.01 + 0.01 * shown as f32)];
+        let phase = Phase::maps(9).took(&[22.0; 3]).runs((3, 0), 0, 100.0, &slow).shim();
+        let params = MantriParams { period_of_typical: 0.04, min_reports, ..MantriParams::default() };
+        last(phase, 116.0 + shown, &params).verdict
+    };
+    assert_eq!(of_reports(1, 1.5), Verdict::TooFewReports, "one report is enough to judge it, and not to kill it");
+    assert_eq!([of_reports(1, 2.4), of_reports(3, 2.4)], [Verdict::Decided; 2], "nor is it an eighth for each report");
     let long = |shown: f64| {
         let slow = [(300.0, 0.01), (300.0 + shown, 0.01 + 0.0002 * shown as f32)];
         let phase = Phase::maps(9).took(&[200.0; 3]).runs((3, 0), 0, 100.0, &slow).shim();
