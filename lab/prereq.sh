@@ -21,8 +21,8 @@ python_fits() {
   python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null
 }
 
-has_package() { # whether apt knows that one
-  apt-cache show "$1" >/dev/null 2>&1
+has_package() { # whether apt has that one; of a name that others only mention it shows nothing, and is content
+  [ -n "$(apt-cache show "$1" 2>/dev/null)" ]
 }
 
 jdk_package() { # 17, or the default where apt has others and no 17, as on Debian 13

@@ -1,5 +1,6 @@
 """Child processes: logged, in groups of their own, and ended with us."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -65,13 +66,17 @@ def spawn(command, log: Path, env=None, cwd=None, stdin=subprocess.DEVNULL) -> s
 
 def end_group(process: subprocess.Popen, grace_s: float = GRACE_S) -> None:
     """Ends a process of `spawn` with all its children, and returns when they are gone."""
+    end_groups([process], grace_s)
+
+
+def end_groups(processes: list, grace_s: float = GRACE_S) -> None:
+    """The same of several, which are all told before any is waited for."""
     for signum in (signal.SIGTERM, signal.SIGKILL):
         until = time.monotonic() + grace_s
-        try:
-            os.killpg(process.pid, signum)
-        except ProcessLookupError:
-            pass
-        while process.poll() is None or group_members(process.pid):
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signum)
+        while processes := [one for one in processes if one.poll() is None or group_members(one.pid)]:
             if time.monotonic() > until:
                 break
             time.sleep(0.02)

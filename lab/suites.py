@@ -1,7 +1,6 @@
 """Suites of tests: started, waited for, counted and told of, one by one or some side by side."""
 
 import collections
-import contextlib
 import re
 import time
 from pathlib import Path
@@ -43,9 +42,10 @@ class Suite:
         self.command, self.began = command, time.time()
         self.process = proc.spawn(command, log, cwd=paths.ROOT)
 
-    def end(self) -> None:
-        if self.process.poll() is None:
-            proc.end_group(self.process, GRACE_S)
+
+def end(suites: list) -> None:
+    """Ends those that still run."""
+    proc.end_groups([suite.process for suite in suites if suite.process.poll() is None], GRACE_S)
 
 
 def run(title: str, command: list, log: Path, count, totals: Totals) -> None:
@@ -54,7 +54,7 @@ def run(title: str, command: list, log: Path, count, totals: Totals) -> None:
         with step(title, log):
             broken = outcome(suite)
     finally:
-        suite.end()
+        end([suite])
     tell(suite, broken, totals)
 
 
@@ -64,20 +64,26 @@ def side_by_side(suites: list, totals: Totals, idle: list = ()) -> None:
     lanes = [collections.deque(suites)] * LANES + [collections.deque(idle)]
     running = [None] * len(lanes)
     beside = f", and {len(idle)} beside" if idle else ""
-    with step(f"{len(suites)} suites, {LANES} at a time{beside}"), contextlib.ExitStack() as ends:
-        while any(lanes) or any(running):
-            for lane, waiting in enumerate(lanes):
-                if waiting and not running[lane]:
-                    running[lane] = Suite(*waiting.popleft())
-                    # Interrupted while it waits for one of them, it ends the others still.
-                    ends.callback(running[lane].end)
-                    say(f"==> {running[lane].title}")
-            time.sleep(LOOK_S)
-            for lane, suite in enumerate(running):
-                if suite and suite.process.poll() is not None:
-                    running[lane] = None
-                    say(f"    {suite.title}: done in {time.time() - suite.began:.1f} s")
-                    tell(suite, outcome(suite), totals)
+    with step(f"{len(suites)} suites, {LANES} at a time{beside}"):
+        try:
+            while any(lanes) or any(running):
+                look(lanes, running, totals)
+        finally:
+            end([suite for suite in running if suite])
+
+
+def look(lanes: list, running: list, totals: Totals) -> None:
+    """Begins the next suite of each lane that is free, and tells of those that have ended since."""
+    for lane, waiting in enumerate(lanes):
+        if waiting and not running[lane]:
+            running[lane] = Suite(*waiting.popleft())
+            say(f"==> {running[lane].title}")
+    time.sleep(LOOK_S)
+    for lane, suite in enumerate(running):
+        if suite and suite.process.poll() is not None:
+            running[lane] = None
+            say(f"    {suite.title}: done in {time.time() - suite.began:.1f} s")
+            tell(suite, outcome(suite), totals)
 
 
 def outcome(suite: Suite) -> str:

@@ -81,28 +81,24 @@ class Suites(unittest.TestCase):
         self.assertEqual([suite.process.returncode for suite in begun], [-signal.SIGTERM])
 
     def test_interrupted_again_while_it_ends_one_it_ends_the_other_still(self):
-        begun, end, clock = self.begun(), suites.proc.end_group, mock.Mock(wraps=time)
+        begun, clock = self.begun(), mock.Mock(wraps=time)
         clock.sleep.side_effect = KeyboardInterrupt
-
-        def interrupted(process, grace_s):
-            end(process, grace_s)
-            raise KeyboardInterrupt
-
         both = [self.suite(name, "sleep 60") for name in ("one", "other")]
-        with mock.patch.object(suites, "time", clock), mock.patch.object(suites.proc, "end_group", interrupted):
+        with mock.patch.object(suites, "time", clock), mock.patch.object(suites.proc, "time", clock):
             self.assertRaises(KeyboardInterrupt, suites.side_by_side, both, self.totals)
-        self.assertEqual([suite.process.returncode for suite in begun], [-signal.SIGTERM] * 2)
+        self.assertEqual([suite.process.wait(60) for suite in begun], [-signal.SIGTERM] * 2)
 
     def test_interrupted_it_leaves_a_suite_the_time_to_end_its_clusters(self):
-        end, clock, graces = suites.proc.end_group, mock.Mock(wraps=time), []
+        end, clock, graces = suites.proc.end_groups, mock.Mock(wraps=time), []
         clock.sleep.side_effect = KeyboardInterrupt
 
-        def noted(process, grace_s=suites.proc.GRACE_S):
-            graces.append(grace_s)
-            end(process, grace_s)
+        def noted(processes, grace_s=suites.proc.GRACE_S):
+            # What has ended already needs none.
+            graces.extend([grace_s] * len(processes))
+            end(processes, grace_s)
 
         one, other = (self.suite(name, "sleep 60") for name in ("one", "other"))
-        with mock.patch.object(suites.proc, "end_group", noted):
+        with mock.patch.object(suites.proc, "end_groups", noted):
             with mock.patch.object(subprocess.Popen, "wait", side_effect=KeyboardInterrupt):
                 self.assertRaises(KeyboardInterrupt, suites.run, *one, self.totals)
             with mock.patch.object(suites, "time", clock):

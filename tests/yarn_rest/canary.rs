@@ -127,7 +127,13 @@ async fn a_doctor_under_nohup_goes_on_when_its_terminal_is_closed() {
     command.args(["-c", &line]).current_dir(dir.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     let fifo = dir.path().join("fifo");
-    let read = async || tokio::time::timeout(LONG, tokio::fs::read_to_string(&fifo)).await.expect("in time").unwrap();
+    // Each on a thread that nobody waits for, should nobody ever write.
+    let read = async || {
+        let (told, tells) = oneshot::channel();
+        let fifo = fifo.clone();
+        std::thread::spawn(move || told.send(std::fs::read_to_string(fifo).unwrap()));
+        tokio::time::timeout(LONG, tells).await.expect("in time").unwrap()
+    };
     assert_eq!(read().await, "x\n");
     kill_process(Pid::from_raw(child.id().unwrap().try_into().unwrap()).unwrap(), Signal::HUP).unwrap();
     std::fs::write(dir.path().join("go"), "").unwrap();

@@ -11,13 +11,18 @@ use std::sync::Arc;
 use std::time::Duration;
 use wiremock::{MockServer, ResponseTemplate};
 
+/// The job is listed once, and then no more.
+async fn listed_once(server: &MockServer) {
+    let first = wiremock::Mock::given(wiremock::matchers::path("/ws/v1/cluster/apps"));
+    first.respond_with(ResponseTemplate::new(200).set_body_json(apps())).up_to_n_times(1).mount(server).await;
+    get(server, "/ws/v1/cluster/apps", json!({"apps": null})).await;
+}
+
 #[tokio::test]
 async fn a_job_that_a_gateway_does_not_find_for_a_while_has_not_ended() {
     let (server, _) = rm().await;
     let fixture = fixture(&[server.uri()], None, params());
-    let first = wiremock::Mock::given(wiremock::matchers::path("/ws/v1/cluster/apps"));
-    first.respond_with(ResponseTemplate::new(200).set_body_json(apps())).up_to_n_times(1).mount(&server).await;
-    get(&server, "/ws/v1/cluster/apps", json!({"apps": null})).await;
+    listed_once(&server).await;
     running_job(&server).await;
     let page = "<html><head><title>404 Not Found</title></head></html>";
     let app = wiremock::Mock::given(wiremock::matchers::path(format!("/ws/v1/cluster/apps/{APP}")));
@@ -58,9 +63,7 @@ async fn a_job_without_history_ends_by_what_the_resource_manager_says() {
     let server = mock_server().await;
     info(&server, "ACTIVE", 5).await;
     let fixture = fixture(&[server.uri()], None, params());
-    let first = wiremock::Mock::given(wiremock::matchers::path("/ws/v1/cluster/apps"));
-    first.respond_with(ResponseTemplate::new(200).set_body_json(apps())).up_to_n_times(1).mount(&server).await;
-    get(&server, "/ws/v1/cluster/apps", json!({"apps": null})).await;
+    listed_once(&server).await;
     let app =
         json!({"app": {"id": APP, "state": "KILLED", "finalStatus": "KILLED", "finishedTime": 1_795_000_200_000u64}});
     get(&server, &format!("/ws/v1/cluster/apps/{APP}"), app).await;
@@ -74,9 +77,7 @@ async fn a_job_is_told_to_be_ending_from_the_listing_that_lacks_it_until_its_end
     let server = mock_server().await;
     info(&server, "ACTIVE", 5).await;
     let fixture = fixture(&[server.uri()], Some(server.uri()), params());
-    let first = wiremock::Mock::given(wiremock::matchers::path("/ws/v1/cluster/apps"));
-    first.respond_with(ResponseTemplate::new(200).set_body_json(apps())).up_to_n_times(1).mount(&server).await;
-    get(&server, "/ws/v1/cluster/apps", json!({"apps": null})).await;
+    listed_once(&server).await;
     get(&server, &format!("/ws/v1/cluster/apps/{APP}"), json!({"app": {"id": APP, "state": "FINISHED"}})).await;
     let early = wiremock::Mock::given(wiremock::matchers::path(jhs(""))).respond_with(not_found());
     early.up_to_n_times(1).mount(&server).await;
@@ -113,9 +114,7 @@ async fn a_history_of_another_user_is_not_taken_for_the_jobs_and_the_resourceman
     let server = mock_server().await;
     info(&server, "ACTIVE", 5).await;
     let fixture = fixture(&[server.uri()], Some(server.uri()), params());
-    let first = wiremock::Mock::given(wiremock::matchers::path("/ws/v1/cluster/apps"));
-    first.respond_with(ResponseTemplate::new(200).set_body_json(apps())).up_to_n_times(1).mount(&server).await;
-    get(&server, "/ws/v1/cluster/apps", json!({"apps": null})).await;
+    listed_once(&server).await;
     let killed = json!({"app": {"id": APP, "state": "KILLED", "finalStatus": "KILLED"}});
     get(&server, &format!("/ws/v1/cluster/apps/{APP}"), killed).await;
     get(&server, &jhs(""), json!({"job": {"id": JOB, "user": "eve", "state": "SUCCEEDED"}})).await;
@@ -134,9 +133,7 @@ async fn told_without_tasks(listing: ResponseTemplate, params: HttpParams, sched
     let server = mock_server().await;
     info(&server, "ACTIVE", 5).await;
     let fixture = fixture(&[server.uri()], Some(server.uri()), params);
-    let first = wiremock::Mock::given(wiremock::matchers::path("/ws/v1/cluster/apps"));
-    first.respond_with(ResponseTemplate::new(200).set_body_json(apps())).up_to_n_times(1).mount(&server).await;
-    get(&server, "/ws/v1/cluster/apps", json!({"apps": null})).await;
+    listed_once(&server).await;
     get(&server, &format!("/ws/v1/cluster/apps/{APP}"), json!({"app": {"id": APP, "state": "FINISHED"}})).await;
     answer(&server, &jhs("/tasks"), listing).await;
     history(&server, "SUCCEEDED").await;
